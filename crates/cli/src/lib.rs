@@ -61,6 +61,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         // SAFETY: this is the first that the program does, and no thread was started yet.
         unsafe { database_passwords::hand_over(&passwords) };
     }
+    if arguments.get(1).is_some_and(|word| word == "restore") {
+        load::workload::db::password::give(&passwords);
+    }
     // For messages, and to be kept.
     let typed: Vec<String> = arguments.iter().map(|a| mask_keys::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {

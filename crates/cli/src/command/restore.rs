@@ -2,15 +2,19 @@
 //! removes what it had made.
 
 use std::net::IpAddr;
+use std::path::Path;
 use std::process::ExitCode;
 
 use ::agent::stale_files;
 use clap::{ArgMatches, Command};
-use machine::setting::{self, JournalError, Unrestorable};
+use load::workload::db::left::{kept_on_servers, left_on_servers};
+use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, restore_at};
+use machine::setting::{self, JournalError, Unrestorable, state_folder};
 use model::Plan;
+use model::plan::{Problem, ProblemKind};
 use report::text::printable;
 
-use super::flag;
+use super::{flag, option};
 use crate::exit::{Failure, TRIAL_FAILED};
 use crate::output;
 
@@ -19,50 +23,104 @@ pub(super) fn define(command: Command) -> Command {
         .about("Put back the settings that a run which was killed had changed, and remove the files it left")
         .long_about(
             "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \
-             remove the folders of file.metadata and take down the storage stacks that it left. Runs that end or are interrupted do so themselves. \
+             remove the folders of file.metadata and take down the storage stacks that it left. Runs that end or are \
+             interrupted do so themselves. \
              What may be left in object stores, for which keys are needed, is listed: the next run there removes it. \
-             Says what it did; the exit code is 1 if something is left to be done, 0 otherwise.",
+             Databases and variables that were left at servers are listed, too: no password is kept, so that --url names \
+             the server again, and what stands in the list for it is removed and put back. Says what it did; the exit \
+             code is 1 if something is left to be done, 0 otherwise.",
         )
         .arg(
             flag("drop", "Take what cannot be put back here out of the journal, and say what it was")
                 .long_help(
                     "Take what cannot be put back here out of the journal, and say what it was: changes of another \
                      machine, from which this one was copied or which is no more, those that the kernel or a \
-                     driver does not let be undone, and objects that were left in stores. All that can be put back \
-                     is put back first. What a run that is under way has changed stays, and so does what lies in \
+                     driver does not let be undone, and what was left in object stores and at servers. All that can \
+                     be put back is put back first. What a run that is under way has changed stays, and so does what lies in \
                      another network namespace.",
                 ),
+        )
+        .arg(
+            option("url", "URL")
+                .help("Remove and put back what was left at the server of a database, such as postgres://USER@HOST/DATABASE")
+                .long_help(
+                    "Remove and put back what killed runs left at the server of a database: databases that stand in the \
+                     list and whose names begin with headroom_, and variables that --allow-server-settings had let be \
+                     changed. Name the server as the list does; another user may be named who has the right. The password \
+                     comes from the URL, --password-file, HEADROOM_DB_PASSWORD, or what the database's own clients read.",
+                ),
+        )
+        .arg(
+            flag("kept", "Remove the data that loads on databases kept for later runs (--keep-data), too")
+                .long_help(
+                    "Remove the data that loads on databases kept for later runs (--keep-data), too: files of SQLite, and \
+                     databases of the server of --url. What is kept at other servers is listed.",
+                ),
+        )
+        .arg(
+            option("password-file", "FILE")
+                .requires("url")
+                .help("A file whose first line is the password for the server of --url"),
         )
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     // A journal that cannot be read keeps nobody from removing the rest.
     let left = stale_files::remove_all_left();
-    let lines: String = left.iter().map(|one| printable(&one.to_string()) + "\n").collect();
-    output::print(lines.as_bytes())?;
+    print_lines(&left)?;
     let drops = matches.get_flag("drop");
     let objects = stale_files::objects_left(drops);
-    let lines: String = objects.iter().map(|one| printable(&one.to_string()) + "\n").collect();
-    output::print(lines.as_bytes())?;
+    print_lines(&objects)?;
     let stacks = stale_files::remove_left_stacks();
-    let lines: String = stacks.iter().map(|one| printable(&one.to_string()) + "\n").collect();
-    output::print(lines.as_bytes())?;
+    print_lines(&stacks)?;
     let traces = machine::trace::remove_left();
-    let lines: String = traces.iter().map(|one| printable(&one.to_string()) + "\n").collect();
-    output::print(lines.as_bytes())?;
+    print_lines(&traces)?;
     let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
     let done = setting::restore(unrestorable).map_err(refused)?;
-    if done.is_empty() && left.is_empty() && objects.is_empty() && traces.is_empty() && stacks.is_empty() {
+    print_lines(&done)?;
+    // Last: a server that is out of reach keeps nothing else from being put back.
+    let mut at_server =
+        if matches.get_flag("kept") { remove_kept_files(&state_folder()) } else { Vec::new() };
+    print_lines(&at_server)?;
+    let there = restore_at_server(matches)?;
+    print_lines(&there)?;
+    at_server.extend(there);
+    let mut on_servers = left_on_servers(&state_folder(), drops);
+    on_servers.retain(|left| !at_server.iter().any(|one| one.left() == left));
+    print_lines(&on_servers)?;
+    let kept = if matches.get_flag("kept") { kept_on_servers(&state_folder()) } else { Vec::new() };
+    print_lines(&kept)?;
+    let is_nothing_elsewhere =
+        objects.is_empty() && at_server.is_empty() && on_servers.is_empty() && kept.is_empty();
+    if done.is_empty() && left.is_empty() && traces.is_empty() && stacks.is_empty() && is_nothing_elsewhere {
         return output::done("There is nothing to put back.\n");
     }
-    let lines: String = done.iter().map(|one| printable(&one.to_string()) + "\n").collect();
-    output::print(lines.as_bytes())?;
+    let is_elsewhere =
+        at_server.iter().any(|one| !one.is_settled()) || !objects.is_empty() || !on_servers.is_empty();
     let is_left = done.iter().any(|one| !one.is_settled())
         || left.iter().any(|one| !one.is_settled())
         || traces.iter().any(|one| !one.is_settled())
         || stacks.iter().any(|one| !one.is_settled())
-        || !objects.is_empty() && !drops;
+        || is_elsewhere && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// Prints each in a line.
+fn print_lines(all: &[impl ToString]) -> Result<(), Failure> {
+    let lines: String = all.iter().map(|one| printable(&one.to_string()) + "\n").collect();
+    output::print(lines.as_bytes())
+}
+
+/// What was left at the server that is named, if one is, and what became of it.
+fn restore_at_server(matches: &ArgMatches) -> Result<Vec<RestoredOnServer>, Failure> {
+    let Some(url) = matches.get_one::<String>("url") else { return Ok(Vec::new()) };
+    let file = matches.get_one::<String>("password-file").map(Path::new);
+    restore_at(&state_folder(), url, file, matches.get_flag("kept")).map_err(
+        |Problem { kind, message, help }| match kind {
+            ProblemKind::Invalid => Failure::arguments(message, help),
+            ProblemKind::Refused => Failure::refused(message, help),
+        },
+    )
 }
 
 /// Refuses to measure while settings are changed by another run, or left changed

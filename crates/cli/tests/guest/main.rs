@@ -25,7 +25,7 @@ mod refusal;
 mod stack;
 mod test_bed;
 mod trace;
-mod write_log;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]
 mod wire;
+mod write_log;

@@ -7,6 +7,7 @@ pub mod db;
 pub mod disk;
 pub mod file;
 pub mod http;
+mod left_records;
 pub mod memory;
 pub mod net;
 pub mod null;
@@ -84,6 +85,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
     stack::STACKS,
+    db::server_settings::SERVER_SETTINGS,
 ];
 
 /// Workloads and kinds of fixtures that a program has beside those of the tables.

@@ -87,6 +87,7 @@ fn a_target_that_the_user_of_a_server_may_not_enter_is_refused() {
         return println!("skipped: it needs root, and MariaDB");
     }
     let closed = story.place.path().to_str().unwrap();
+    std::fs::set_permissions(closed, std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
     let output = story.place.run(&["run", "db.oltp", "--start", "mariadb", "--target", closed]);
     let said = flat(&stderr(&output));
     assert_eq!(output.status.code(), Some(3), "{said}");

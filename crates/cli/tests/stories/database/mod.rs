@@ -4,6 +4,7 @@
 mod by_url;
 mod ended;
 mod faults;
+mod left;
 mod private;
 mod server;
 

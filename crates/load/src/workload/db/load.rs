@@ -5,7 +5,7 @@ use std::fmt::Debug;
 
 use engine::queue::Class;
 use model::plan::{Effect, Problem};
-use model::{FactName, Value};
+use model::{FactName, Parameters, Value};
 
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::transaction::TransactionMix;
@@ -22,12 +22,18 @@ pub(in crate::workload) struct ConsistencyCheck {
 
 /// A load on a database.
 pub(in crate::workload) trait DatabaseLoad: Debug + Send + Sync {
-    /// Reads what it needs, without changing anything: asked before all else.
+    /// Reads what it needs, without changing anything: asked before all else, of whoever plans a trial and of whoever
+    /// runs it.
     ///
     /// # Errors
     /// Why there is no such load.
-    fn read(&mut self) -> Result<(), Problem> {
+    fn read(&self) -> Result<(), Problem> {
         Ok(())
+    }
+
+    /// What words among its parameters stand for, once it was read.
+    fn resolved(&self) -> Parameters {
+        Parameters::default()
     }
 
     /// The tables that it works on.

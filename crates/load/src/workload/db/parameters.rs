@@ -6,23 +6,74 @@ use model::Parameters;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
 use model::profile::Aspect;
+use model::resource::Symbol;
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::db::isolation::{self, IsolationLevel};
+use crate::workload::db::kept::TableChoices;
+use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::named;
+use crate::workload::stacked;
 
 /// The URL of what only SQLite has.
 const OF_SQLITE: &[&str] = &["sqlite:"];
 /// What is said of a server of ours where it is a file of SQLite: with the URL of a server nothing is said.
 const NOT_STARTED: &[&str] = &["no"];
 
+/// What the results of every load on a database depend on.
+pub(in crate::workload) const PATH: &[Symbol] =
+    &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface];
+
+/// Parameters of every load that say where it works; they stand before its own.
+const OF_PLACE: [ParameterSpec; 11] = [
+    URL,
+    server::START,
+    TARGET,
+    stacked::STACK,
+    stacked::LAYER,
+    stacked::MEMBER_SIZE,
+    server::VARIABLES,
+    server::ALLOW_SETTINGS,
+    server::PASSWORD_FILE,
+    RECREATE,
+    KEEP_DATA,
+];
+
+/// Parameters of every load that say how its statements are executed; they stand behind its own.
+const OF_SESSIONS: [ParameterSpec; 6] =
+    [PREPARED, isolation::ISOLATION, JOURNAL_MODE, SYNCHRONOUS_MODE, CACHE_SIZE, TIMEOUT];
+
+/// How many parameters every load has.
+pub(in crate::workload) const COMMON: usize = OF_PLACE.len() + OF_SESSIONS.len();
+
+/// The parameters of a load that has these of its own: all together are `ALL`.
+pub(in crate::workload) const fn with_common<const OWN: usize, const ALL: usize>(
+    own: &[ParameterSpec; OWN],
+) -> [ParameterSpec; ALL] {
+    let (before, mut all) = (OF_PLACE.len(), [URL; ALL]);
+    let mut place = 0;
+    while place < ALL {
+        all[place] = if place < before {
+            OF_PLACE[place]
+        } else if place < before + OWN {
+            own[place - before]
+        } else {
+            OF_SESSIONS[place - before - OWN]
+        };
+        place += 1;
+    }
+    all
+}
+
 pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
     "url",
     Kind::Text,
     "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
-     `mysql://...` are servers, with `?tls=verify` over TLS. What is made there is removed at the end. A password in it is \
+     `mysql://...` are servers, with `?tls=verify` over TLS; `sqlite:PATH` is a file that is there, which `db.script` only \
+     reads. What is made is removed at the end. A password in it is \
      taken out before anything is kept; it may also stand in a file (`password-file`) or in the environment \
      (`HEADROOM_DB_PASSWORD`).",
 )
@@ -40,11 +91,21 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
 .not_work()
 .only_with("url", OF_SQLITE);
 
-pub(in crate::workload) const RECREATE: ParameterSpec = ParameterSpec::new(
+const RECREATE: ParameterSpec = ParameterSpec::new(
     "recreate",
     Kind::Flag,
-    "Remove tables of the load's names that are in the database of the URL already. Without it they are left alone, and \
-     the load is refused.",
+    "Remove tables of the load's names that are in the database of the URL already, or data that was kept. Without it \
+     tables are left alone, and the load is refused.",
+)
+.default("no")
+.silent_by_default()
+.not_work();
+
+const KEEP_DATA: ParameterSpec = ParameterSpec::new(
+    "keep-data",
+    Kind::Flag,
+    "Keep the data for later runs, which look whether it is whole and use it. On a server it is in a database of its own, \
+     whose name says what data it is; of SQLite it is a file in the target. `headroom restore --kept` removes it.",
 )
 .default("no")
 .silent_by_default()
@@ -56,7 +117,7 @@ pub(in crate::workload) const CLIENTS: ParameterSpec =
         .remote_max(1024)
         .default("1");
 
-pub(in crate::workload) const PREPARED: ParameterSpec = ParameterSpec::new(
+const PREPARED: ParameterSpec = ParameterSpec::new(
     "prepared",
     Kind::Flag,
     "Prepare each statement once. With `no` each is parsed anew, with its values in it.",
@@ -102,8 +163,10 @@ pub(in crate::workload) struct ClientOptions {
     pub(in crate::workload) threads: u64,
     pub(in crate::workload) clients: u64,
     pub(in crate::workload) prepares: bool,
-    /// Whether tables of the load's names that are on a server already are removed.
-    pub(in crate::workload) recreates: bool,
+    /// What is done with tables that are there already, or stay.
+    pub(in crate::workload) tables: TableChoices,
+    /// The isolation of its transactions; none where they have that of the database.
+    pub(in crate::workload) isolation: Option<IsolationLevel>,
     pub(in crate::workload) sqlite: SqliteOptions,
 }
 
@@ -113,6 +176,7 @@ impl ClientOptions {
         let seconds = parameters.number(named("timeout"))?;
         let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
         let home = ServerHome::of(parameters, &url)?;
+        let reads_only = home.is_none() && !url.database.is_empty();
         Ok(Self {
             url: home.as_ref().map_or(url, |home| home.url.clone()),
             home,
@@ -120,11 +184,16 @@ impl ClientOptions {
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
-            recreates: parameters.flag(named("recreate"))?,
+            tables: TableChoices {
+                recreates: parameters.flag(named("recreate"))?,
+                keeps: parameters.flag(named("keep-data"))?,
+            },
+            isolation: IsolationLevel::of(parameters)?,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),
                 cache_bytes: parameters.integer(named("cache-size"))?,
+                reads_only,
                 timeout: Duration::try_from_secs_f64(seconds).unwrap_or(Duration::MAX),
             },
         })

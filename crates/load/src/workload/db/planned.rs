@@ -12,12 +12,14 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{ClassName, Flow, FlowUnit, OperationClass, Peer, Transport, WaitsFor};
 use model::scalar::nanoseconds;
 use model::trial::Window;
-use model::{FactName, LoadProfile, Parameters, Value, WorkloadName};
+use model::{FactName, LoadProfile, Value, WorkloadName};
 
+use crate::fixture::FixtureStore;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept;
 use crate::workload::db::load::{ConsistencyCheck, DatabaseLoad};
 use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
@@ -27,6 +29,7 @@ use crate::workload::db::remote::{self, RemoteSystem, WorkerClients};
 use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
+use crate::workload::db::server_settings::{self, HeldVariables, ServerSettings};
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
@@ -81,7 +84,7 @@ impl PlannedServer {
     /// The tables that it works on.
     fn database(&self) -> FixtureKey {
         let used_up = self.load.effect() == Effect::UsedUp;
-        let key = remote_fixture::key(&self.home, self.load.data(), self.options.recreates);
+        let key = remote_fixture::key(&self.home, self.load.data(), self.options.tables);
         FixtureKey { used_up, ..key }
     }
 
@@ -90,6 +93,9 @@ impl PlannedServer {
         self.system()?;
         trust(&self.options.url)?;
         trusts_sent_key(&self.options.url)?;
+        if let Some(level) = self.options.isolation {
+            level.check(self.options.url.system)?;
+        }
         let ClientOptions { threads, clients, .. } = self.options;
         if threads > clients {
             return Err(Problem::invalid(
@@ -113,6 +119,19 @@ impl PlannedServer {
             )),
             _ => Ok(()),
         }
+    }
+
+    /// Whether there is something to be kept, and a place where it stays.
+    fn check_kept(&self) -> Result<(), Problem> {
+        if !self.options.tables.keeps {
+            return Ok(());
+        }
+        let why = if self.home.targets().is_empty() {
+            kept::nothing_kept(self.load.effect(), &self.load.data())
+        } else {
+            Some("a server that is started for the run ends with its data")
+        };
+        why.map_or(Ok(()), |why| Err(kept::refused(why)))
     }
 
     /// Whether tables that were there before stay as they are.
@@ -139,14 +158,49 @@ impl PlannedServer {
     /// no function that a SELECT calls does.
     fn session_statements(&self) -> Vec<String> {
         let mut all = self.home.session_statements();
+        let system = self.options.url.system;
+        all.extend(self.options.isolation.and_then(|level| level.statement(system)));
         if self.load.data() == DataSet::Existing {
-            let read_only = match self.options.url.system {
+            let read_only = match system {
                 DatabaseSystem::Postgres => "SET default_transaction_read_only = on",
                 DatabaseSystem::MySql | DatabaseSystem::Sqlite => "SET SESSION TRANSACTION READ ONLY",
             };
             all.push(read_only.to_owned());
         }
         all
+    }
+
+    /// Sets the variables of the whole server, where that is asked for.
+    fn set_variables(&self, fixtures: &FixtureStore) -> Result<Option<HeldVariables>, Fault> {
+        let Some(key) = server_settings::key(&self.home) else { return Ok(None) };
+        let found = fixtures.find::<ServerSettings>(&key);
+        let settings = found.ok_or_else(|| Fault::Other("the server was not made ready".to_owned()))?;
+        settings.set(self.home.variables()).map(Some)
+    }
+
+    /// What is known before a trial of the server and of a session.
+    fn describe(
+        &self,
+        server: &DatabaseServer,
+        mix: &TransactionMix,
+        fixtures: &FixtureStore,
+    ) -> Result<Vec<(FactName, Value)>, Fault> {
+        let system = self.system()?;
+        let mut known = system.describe(server)?;
+        if let Some(level) = self.options.isolation {
+            level.confirm(&known).map_err(Fault::Other)?;
+        }
+        known.extend(self.home.facts(fixtures));
+        known.extend(system.read_variables(server, self.home.variables())?);
+        if self.home.sets_globally {
+            known.push((FactName::new("server_variables_global"), Value::Bool(true)));
+        }
+        known.extend(load_facts::of(&*self.load, mix));
+        // One of ours is somewhere else in each run.
+        let is_named = self.home.targets().is_empty();
+        let address = is_named.then(|| Value::Text(self.options.url.to_string()));
+        known.extend(address.map(|address| (FactName::new("database_address"), address)));
+        Ok(known)
     }
 }
 
@@ -156,8 +210,9 @@ impl Planned for PlannedServer {
         self.load.read()?;
         self.load.mix(self.options.url.system)?;
         self.check_existing()?;
+        self.check_kept()?;
         let of_server = self.home.survey(self.load.data().bytes(), host)?;
-        let mut resolved = Parameters::default();
+        let mut resolved = self.load.resolved();
         for target in self.home.targets() {
             resolved.set(named("target"), target.as_str());
         }
@@ -168,7 +223,8 @@ impl Planned for PlannedServer {
             .saturating_add(clients.saturating_mul(CLIENT_BYTES))
             .saturating_add(of_server);
         // The server first: the tables are made in it.
-        let fixtures = self.home.fixture().into_iter().chain([self.database()]).collect();
+        let settings = server_settings::key(&self.home);
+        let fixtures = self.home.fixture().into_iter().chain(settings).chain([self.database()]).collect();
         let effect = self.load.effect();
         Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
@@ -210,24 +266,26 @@ impl Planned for PlannedServer {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let system = self.system()?;
+        let variables = self.set_variables(given.fixtures)?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
         let password = made.home.account.password.clone();
         let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
         let server = server.with_session(self.session_statements());
-        let mut known = system.describe(&server)?;
-        known.extend(self.home.facts(given.fixtures));
-        known.extend(system.read_variables(&server, self.home.variables())?);
         let mix = self.load.mix(self.options.url.system)?;
-        known.extend(load_facts::of(&*self.load, &mix));
+        let mut known = self.describe(&server, &mix, given.fixtures)?;
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
-        // One of ours is somewhere else in each run.
-        let is_named = self.home.targets().is_empty();
-        let address = is_named.then(|| Value::Text(self.options.url.to_string()));
-        known.extend(address.map(|address| (FactName::new("database_address"), address)));
+        if let Some(origin) = made.origin() {
+            known.extend(origin.facts());
+            if self.load.effect() != Effect::Clean {
+                system.mark_written(made)?;
+            }
+        }
         Ok(Box::new(PreparedServer {
+            _variables: variables,
             counters: system.watch(&server),
             system,
             server,
@@ -252,6 +310,8 @@ impl Planned for PlannedServer {
 /// A load that is ready: the tables are there, and each client opens a connection.
 #[derive(Debug)]
 struct PreparedServer {
+    /// Those of the whole server, for as long as it is measured.
+    _variables: Option<HeldVariables>,
     /// What the server counts.
     counters: CounterWatch,
     system: &'static dyn RemoteSystem,

@@ -1,7 +1,7 @@
 //! Any load on a new file of SQLite: whether there is room for it, and what it waits for.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use engine::Prepared;
@@ -11,10 +11,12 @@ use model::plan::{Effect, FixtureKey, Problem};
 use model::profile::{Caches, ClassName, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::scalar::binary;
 use model::trial::Window;
-use model::{LoadProfile, Parameters, WorkloadName};
+use model::{LoadProfile, WorkloadName};
 
+use crate::fixture::FixtureStore;
 use crate::in_memory::{self, Room};
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept::{self, DataOrigin};
 use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::load_facts;
 use crate::workload::db::metrics;
@@ -22,7 +24,7 @@ use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
-use crate::workload::db::sqlite::{self, tables};
+use crate::workload::db::sqlite::{self, existing_file, tables};
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
@@ -58,21 +60,64 @@ impl PlannedSqlite {
         Self { name, load, options, target }
     }
 
-    /// The database that it works on.
+    /// The database that is made for it.
     fn database(&self) -> FixtureKey {
         let used_up = self.load.effect() == Effect::UsedUp;
-        FixtureKey { used_up, ..tables::key(&self.target[0], &self.load.data()) }
+        FixtureKey { used_up, ..tables::key(&self.target[0], self.load.data(), self.options.tables) }
+    }
+
+    /// The database of the user's that it reads, where it has none of its own.
+    fn existing(&self) -> Option<&Path> {
+        self.options.sqlite.reads_only.then(|| Path::new(&self.options.url.database))
+    }
+
+    /// Where the database is, and where it came from if it is kept.
+    fn find(&self, fixtures: &FixtureStore) -> Result<(PathBuf, Option<DataOrigin>), Fault> {
+        if let Some(path) = self.existing() {
+            return Ok((path.to_owned(), None));
+        }
+        let made = fixtures.find::<SqliteDatabase>(&self.database());
+        let made = made.ok_or_else(|| Fault::Other("the database was not made".to_owned()))?;
+        Ok((made.path.clone(), made.origin()))
+    }
+
+    /// What a load needs that reads the database of the user's at `path`.
+    fn survey_existing(&self, path: &Path) -> Result<Requirements, Problem> {
+        if self.load.effect() != Effect::Clean {
+            return Err(Problem::refused(
+                "the transactions would change tables that were there before",
+                "only select from those, or have the file make tables of its own",
+            ));
+        }
+        existing_file::check(path)?;
+        Ok(Requirements { memory_bytes: self.memory_bytes(), ..Requirements::default() })
+    }
+
+    /// Bytes that its clients take.
+    fn memory_bytes(&self) -> u64 {
+        let classes = self.load.classes().len() as u64;
+        let each = self.options.sqlite.cache_bytes.saturating_add(classes * CLASS_BYTES);
+        self.options.clients.saturating_mul(each)
     }
 
     /// What makes no sense together, or is too much.
     fn check(&self) -> Result<(), Problem> {
         let ClientOptions { url, threads, clients, .. } = &self.options;
         let wrong = |message: String, help: &str| Err(Problem::invalid(message, help));
-        if url.system != DatabaseSystem::Sqlite || !url.database.is_empty() {
+        if self.existing().is_some() && self.load.data() != DataSet::Existing {
             return wrong(
                 format!("{} works on a new database of SQLite only, and not on {url}", self.name),
-                "leave the url out",
+                "leave the url out and name a folder as target, with keep-data if it is to stay. A database that is there \
+                 is only read: by db.script with data=existing",
             );
+        }
+        if self.options.tables.keeps
+            && let Some(why) = kept::nothing_kept(self.load.effect(), &self.load.data())
+        {
+            return Err(kept::refused(why));
+        }
+        if let Some(level) = self.options.isolation {
+            level.check(url.system)?;
         }
         if threads > clients {
             return wrong(
@@ -128,15 +173,21 @@ impl PlannedSqlite {
 
 impl Planned for PlannedSqlite {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
-        self.check()?;
         self.load.read()?;
+        self.check()?;
+        self.load.mix(DatabaseSystem::Sqlite)?;
+        if let Some(path) = self.existing() {
+            let path = path.to_owned();
+            let needs = self.survey_existing(&path)?;
+            self.target = [path.canonicalize().unwrap_or(path).to_string_lossy().into_owned()];
+            return Ok(Requirements { resolved: self.load.resolved(), ..needs });
+        }
         if self.load.data() == DataSet::Existing {
             return Err(Problem::invalid(
                 "a new database of SQLite has no tables that are there already",
-                "give the url of a server, or have the file make tables",
+                "give the url of a server, or sqlite:PATH, or have the file make tables",
             ));
         }
-        self.load.mix(DatabaseSystem::Sqlite)?;
         let folder = Path::new(&self.target[0]);
         if !folder.is_dir() {
             return Err(Problem::invalid(
@@ -147,13 +198,11 @@ impl Planned for PlannedSqlite {
         let in_memory = self.check_room(folder, host)?;
         let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
         self.target = [full.to_string_lossy().into_owned()];
-        let mut resolved = Parameters::default();
+        let mut resolved = self.load.resolved();
         resolved.set(named("target"), self.target[0].as_str());
-        let classes = self.load.classes().len() as u64;
-        let each = self.options.sqlite.cache_bytes.saturating_add(classes * CLASS_BYTES);
         let database = self.database();
         let in_it = if in_memory { database.bytes } else { 0 };
-        let memory_bytes = self.options.clients.saturating_mul(each).saturating_add(in_it);
+        let memory_bytes = self.memory_bytes().saturating_add(in_it);
         let (fixtures, effect) = (vec![database], self.load.effect());
         Ok(Requirements { resolved, fixtures, effect, memory_bytes, limits: Vec::new() })
     }
@@ -181,17 +230,24 @@ impl Planned for PlannedSqlite {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        let made = given.fixtures.find::<SqliteDatabase>(&self.database());
-        let made = made.ok_or_else(|| Fault::Other("the database was not made".to_owned()))?;
-        let (connection, _) = sqlite::open(&made.path, &self.options.sqlite)?;
-        sqlite::reset(&connection)?;
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
+        let (path, origin) = self.find(given.fixtures)?;
+        let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
+        if origin.is_some() && self.load.effect() != Effect::Clean {
+            sqlite::mark_written(&connection)?;
+        }
+        if !self.options.sqlite.reads_only {
+            sqlite::reset(&connection)?;
+        }
         let mut known = sqlite::describe(&connection)?;
+        known.extend(origin.into_iter().flat_map(DataOrigin::facts));
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
         known.extend(load_facts::of(&*self.load, &mix));
-        let has_log = self.options.sqlite.journal_mode == "wal";
+        let sqlite = &self.options.sqlite;
+        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
         Ok(Box::new(PreparedSqlite {
-            checkpoints: has_log.then(|| CheckpointWatch::start(&made.path)),
-            path: made.path.clone(),
+            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
+            path,
             options: self.options.sqlite.clone(),
             mix: Arc::new(mix),
             classes: self.load.classes(),

@@ -27,7 +27,7 @@ pub(in crate::workload) fn of(
     };
     let values = (0..length_ns / interval_ns).map(rate).collect::<Option<Vec<f64>>>()?;
     let (resource, start_ns) = (Resource::LOAD, window.start_ns);
-    (!values.is_empty()).then(|| Series { resource, name, unit, start_ns, interval_ns, values })
+    (!values.is_empty()).then_some(Series { resource, name, unit, start_ns, interval_ns, values })
 }
 
 #[cfg(test)]

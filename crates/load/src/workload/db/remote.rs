@@ -14,17 +14,17 @@ use crate::fixture::Progress;
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
-use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept_tables;
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::mysql::MySqlCodec;
 use crate::workload::db::password::Password;
 use crate::workload::db::postgres::PostgresCodec;
-use crate::workload::db::remote_tables::{self, MadeTables};
+use crate::workload::db::remote_tables::{self, MadeTables, TableOrder};
 use crate::workload::db::server::variables::{self, ServerVariable};
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
-use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect};
+use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, TextRow};
 
 /// The system of these servers; none for what is no server.
 pub(in crate::workload) fn system(system: DatabaseSystem) -> Option<&'static dyn RemoteSystem> {
@@ -87,8 +87,7 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     fn make(
         &self,
         server: &DatabaseServer,
-        data: &DataSet,
-        recreates: bool,
+        order: TableOrder<'_>,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault>;
 
@@ -102,7 +101,25 @@ pub(in crate::workload) trait RemoteSystem: Debug + Sync {
     ///
     /// # Errors
     /// As there.
-    fn remove(&self, made: &MadeTables) -> Result<(), Fault>;
+    fn remove(&self, made: MadeTables) -> Result<(), Fault>;
+
+    /// As [`remote_tables::remove_database`]; where `server` names no other database, its own is used for that.
+    ///
+    /// # Errors
+    /// As there.
+    fn remove_database(&self, server: &DatabaseServer, name: &str) -> Result<(), Fault>;
+
+    /// As [`kept_tables::mark_written`].
+    ///
+    /// # Errors
+    /// As there.
+    fn mark_written(&self, made: &MadeTables) -> Result<(), Fault>;
+
+    /// What the server answers to a statement, in a session of its own.
+    ///
+    /// # Errors
+    /// Why it does not.
+    fn ask(&self, server: &DatabaseServer, statement: &str) -> Result<Vec<TextRow>, StatementFailure>;
 
     /// As [`remote_tables::agree`].
     ///
@@ -183,19 +200,33 @@ impl<C: Dialect + 'static> RemoteSystem for SystemOf<C> {
     fn make(
         &self,
         server: &DatabaseServer,
-        data: &DataSet,
-        recreates: bool,
+        order: TableOrder<'_>,
         progress: &mut Progress<'_>,
     ) -> Result<MadeTables, Fault> {
-        remote_tables::make::<C>(server, data, recreates, progress)
+        remote_tables::make::<C>(server, order, progress)
     }
 
     fn check(&self, made: &MadeTables) -> Result<(), Fault> {
         remote_tables::check::<C>(made)
     }
 
-    fn remove(&self, made: &MadeTables) -> Result<(), Fault> {
+    fn remove(&self, made: MadeTables) -> Result<(), Fault> {
         remote_tables::remove::<C>(made)
+    }
+
+    fn remove_database(&self, server: &DatabaseServer, name: &str) -> Result<(), Fault> {
+        let is_itself = server.url.database == name;
+        let entry =
+            if is_itself { server.with_database(C::MAINTENANCE) } else { remote_tables::entry::<C>(server) };
+        remote_tables::remove_database::<C>(&entry, name)
+    }
+
+    fn mark_written(&self, made: &MadeTables) -> Result<(), Fault> {
+        kept_tables::mark_written::<C>(&made.home)
+    }
+
+    fn ask(&self, server: &DatabaseServer, statement: &str) -> Result<Vec<TextRow>, StatementFailure> {
+        DatabaseConnection::<C>::open(&remote_tables::entry::<C>(server))?.query(statement)
     }
 
     fn agree(&self, server: &DatabaseServer, checks: &[ConsistencyCheck]) -> Result<(), Fault> {

@@ -9,8 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept::TableChoices;
+use crate::workload::db::left::ServerList;
 use crate::workload::db::remote::{self, RemoteSystem};
-use crate::workload::db::remote_tables::MadeTables;
+use crate::workload::db::remote_tables::{MadeTables, TableOrder};
 use crate::workload::db::server::home::{self, ServerHome};
 
 /// The kind of tables.
@@ -24,13 +26,17 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 struct Details {
     data: DataSet,
     recreates: bool,
+    /// Whether it is kept for later runs.
+    #[serde(default)]
+    keeps: bool,
     /// How the server is reached ([`ServerHome::details`]).
     home: serde_json::Value,
 }
 
-/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where it
-/// `recreates`.
-pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool) -> FixtureKey {
+/// What is made for `data` on the server of `home`. Tables of these names that are there already are removed where
+/// `choices` say so.
+pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, choices: TableChoices) -> FixtureKey {
+    let TableChoices { recreates, keeps } = choices;
     let place = home.place();
     let where_else = match home.url.database.as_str() {
         "" => String::new(),
@@ -45,6 +51,12 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
         DataSet::Existing => {
             (format!("reads tables that are there, on {whose} {place}"), Ownership::Borrowed)
         }
+        _ if keeps => (
+            format!(
+                "makes {data} in a database of its own on {whose} {place}, or finds it there, and keeps it"
+            ),
+            Ownership::Created,
+        ),
         _ => (
             format!("makes {data} in a database of its own{where_else} on {whose} {place}, and removes it"),
             Ownership::Created,
@@ -52,21 +64,26 @@ pub(in crate::workload) fn key(home: &ServerHome, data: DataSet, recreates: bool
     };
     FixtureKey {
         about,
-        details: serde_json::json!(Details { data, recreates, home: home.details() }),
+        details: serde_json::json!(Details { data, recreates, keeps, home: home.details() }),
         written: bytes,
         ..FixtureKey::new(REMOTE_DATABASES.name, place, bytes, ownership)
     }
 }
 
-fn make(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let unknown = |e| Fault::Other(format!("this agent does not know what a database is to have: {e}"));
-    let Details { data, recreates, home } = serde_json::from_value(key.details.clone()).map_err(unknown)?;
+    let Details { data, recreates, keeps, home } =
+        serde_json::from_value(key.details.clone()).map_err(unknown)?;
     let (url, password) = home::reach(&key.target, &home)?;
     let system = remote::system(url.system)
         .ok_or_else(|| Fault::Other(format!("this agent speaks to no server of {}", url.system.scheme())))?;
     let server = system.find(&url, password, LOCK_TIMEOUT)?;
-    let made = system.make(&server, &data, recreates, progress)?;
-    let goes_with_server = !home["server"].is_null();
+    // A server of ours goes with its databases.
+    let goes_with_server = home::is_started(&home);
+    let state = host.state_folder.as_deref().filter(|_| !goes_with_server);
+    let list = state.map(ServerList::in_state);
+    let order = TableOrder { data: &data, recreates, keeps, list: list.as_ref() };
+    let made = system.make(&server, order, progress)?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made), goes_with_server }))
 }
 
@@ -91,7 +108,7 @@ impl RemoteDatabase {
 
     fn take_away(&mut self) -> Result<(), Fault> {
         let Some(made) = self.made.take() else { return Ok(()) };
-        let removed = self.system.remove(&made);
+        let removed = self.system.remove(made);
         // A server of ours that has ended in the last trial takes them with it.
         if self.goes_with_server { Ok(()) } else { removed }
     }

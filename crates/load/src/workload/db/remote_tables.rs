@@ -10,18 +10,31 @@ use crate::fixture::Progress;
 use crate::workload::db::client::StatementFailure;
 use crate::workload::db::dataset::{DataSet, TableLayout};
 use crate::workload::db::generator::SqlValue;
+use crate::workload::db::kept::DataOrigin;
+use crate::workload::db::kept_tables;
+use crate::workload::db::left::{self, LeftOnServer, LeftThing, ServerList};
 use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::remote::{fault, first, is_done};
 use crate::workload::db::wire::{DatabaseConnection, DatabaseServer, Dialect, RowTarget};
-
-/// What databases of ours begin with.
-const PREFIX: &str = "headroom_";
+use crate::workload::left_records::LeftRecord;
 
 /// So many rows are put in before it is looked whether to go on.
 const BATCH: u64 = 20_000;
 
 /// How long a server may be silent while it makes an index of many rows.
-const PATIENCE: Duration = Duration::from_secs(3600);
+pub(in crate::workload) const PATIENCE: Duration = Duration::from_secs(3600);
+
+/// Tables that are to be made.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::workload) struct TableOrder<'a> {
+    pub(in crate::workload) data: &'a DataSet,
+    /// Whether tables of these names that are there already are removed.
+    pub(in crate::workload) recreates: bool,
+    /// Whether they are kept for later runs, and found again.
+    pub(in crate::workload) keeps: bool,
+    /// Where it is written down that there is a database of ours; nowhere on a server that ends with us.
+    pub(in crate::workload) list: Option<&'a ServerList>,
+}
 
 /// How long is waited for a server that starts again, or has more connections than it takes because it has not noticed
 /// yet that others have ended; and how often it is tried.
@@ -29,7 +42,7 @@ const OPENED_WITHIN: Duration = Duration::from_secs(5);
 const OPENED_EVERY: Duration = Duration::from_millis(100);
 
 /// Tables that were made.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(in crate::workload) struct MadeTables {
     /// The server with the database that they are in, and with the one from which that was made.
     pub(in crate::workload) home: DatabaseServer,
@@ -38,6 +51,41 @@ pub(in crate::workload) struct MadeTables {
     pub(in crate::workload) is_own: bool,
     /// Those that were made.
     names: Vec<String>,
+    /// That a database of ours is there.
+    record: Option<LeftRecord>,
+    /// That it is kept, and where it came from.
+    kept: Option<DataOrigin>,
+}
+
+impl MadeTables {
+    /// Those in a database that is kept, and in use as long as there is `record`.
+    pub(in crate::workload) fn kept(
+        home: DatabaseServer,
+        entry: DatabaseServer,
+        record: LeftRecord,
+        origin: DataOrigin,
+    ) -> Self {
+        let (record, kept) = (Some(record), Some(origin));
+        Self { home, entry, is_own: true, names: Vec::new(), record, kept }
+    }
+
+    /// Where they came from, if they are kept.
+    pub(in crate::workload) fn origin(&self) -> Option<DataOrigin> {
+        self.kept
+    }
+
+    /// Removes them although they were to be kept: they are not whole.
+    ///
+    /// # Errors
+    /// With what stays.
+    pub(in crate::workload) fn remove_kept<C: Dialect>(self) -> Result<(), Fault> {
+        remove::<C>(Self { kept: None, ..self })
+    }
+}
+
+/// The server with the database from which others are made: the one that is named, or else one that every server has.
+pub(in crate::workload) fn entry<C: Dialect>(server: &DatabaseServer) -> DatabaseServer {
+    if server.url.database.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() }
 }
 
 /// Makes them. What was made is removed if something fails.
@@ -46,43 +94,61 @@ pub(in crate::workload) struct MadeTables {
 /// If the server refuses something, has such tables already, or it is told to stop.
 pub(in crate::workload) fn make<C: Dialect>(
     server: &DatabaseServer,
-    data: &DataSet,
-    recreates: bool,
+    order: TableOrder<'_>,
     progress: &mut Progress<'_>,
 ) -> Result<MadeTables, Fault> {
-    if *data == DataSet::Existing {
+    if *order.data == DataSet::Existing {
         // Nothing is made, so that nothing is removed; whether there is a database is seen now.
         DatabaseConnection::<C>::open(server).map_err(fault)?;
         let (home, entry) = (server.clone(), server.clone());
-        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new() });
+        return Ok(MadeTables { home, entry, is_own: false, names: Vec::new(), record: None, kept: None });
     }
-    let named = server.url.database.as_str();
-    let entry = if named.is_empty() { server.with_database(C::MAINTENANCE) } else { server.clone() };
+    if order.keeps {
+        return kept_tables::make::<C>(server, order, progress);
+    }
+    let entry = entry::<C>(server);
     let mut connection = DatabaseConnection::<C>::open(&entry).map_err(fault)?;
     let may_create = first(&mut connection, C::MAY_CREATE)?.as_deref() == Some("1");
     let mut made = if may_create {
-        let name = own_name()?;
-        connection.query(&C::create_database(&name)).map_err(fault)?;
-        MadeTables { home: server.with_database(&name), entry, is_own: true, names: Vec::new() }
-    } else if named.is_empty() {
+        let name = left::own_name().map_err(|e| Fault::system("asking for random bytes", e))?;
+        let thing = LeftThing::Database { name: name.clone() };
+        let left = LeftOnServer::new(&server.url, thing);
+        // Without a list there is one place less where it is told.
+        let record = order.list.and_then(|list| list.write(&left).ok());
+        if let Err(failure) = connection.query(&C::create_database(&name)) {
+            record.into_iter().for_each(LeftRecord::remove);
+            return Err(fault(failure));
+        }
+        MadeTables {
+            home: server.with_database(&name),
+            entry,
+            is_own: true,
+            names: Vec::new(),
+            record,
+            kept: None,
+        }
+    } else if server.url.database.is_empty() {
         return Err(Fault::Other(format!(
             "the user {} may not make databases, and the url names none: name one in which tables may be made",
             server.account.user
         )));
     } else {
-        MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new() }
+        MadeTables { home: entry.clone(), entry, is_own: false, names: Vec::new(), record: None, kept: None }
     };
     drop(connection);
-    match make_in::<C>(&mut made, data, recreates, progress) {
+    match make_in::<C>(&mut made, order, progress) {
         Ok(()) => Ok(made),
-        Err(fault) => Err(fault.and(remove::<C>(&made))),
+        Err(fault) => Err(fault.and(remove::<C>(made))),
     }
 }
 
-fn make_in<C: Dialect>(
+/// Makes them in their database.
+///
+/// # Errors
+/// As [`make`]; what was made is there then.
+pub(in crate::workload) fn make_in<C: Dialect>(
     made: &mut MadeTables,
-    data: &DataSet,
-    recreates: bool,
+    TableOrder { data, recreates, .. }: TableOrder<'_>,
     progress: &mut Progress<'_>,
 ) -> Result<(), Fault> {
     if !made.is_own && !data.statements().is_empty() {
@@ -223,28 +289,49 @@ pub(in crate::workload) fn check<C: Dialect>(made: &MadeTables) -> Result<(), Fa
     Ok(())
 }
 
-/// Removes them.
+/// Removes them, unless they are kept: those are free for the next run now.
 ///
 /// # Errors
 /// With what stays.
-pub(in crate::workload) fn remove<C: Dialect>(made: &MadeTables) -> Result<(), Fault> {
-    let stays = |why: &str| {
-        let database = &made.home.account.database;
-        let what = if made.is_own { "the database" } else { "tables in the database" };
-        Fault::Other(format!("{what} {database} on {} could not be removed: {why}", made.entry.url))
-    };
-    let from = if made.is_own { &made.entry } else { &made.home };
-    let mut connection = open_in_time::<C>(from).map_err(|failure| stays(&failure.message))?;
-    connection.set_patience(PATIENCE);
-    if made.is_own {
-        let drop = C::drop_database(&made.home.account.database);
-        connection.query(&drop).map_err(|failure| stays(&failure.message))?;
+pub(in crate::workload) fn remove<C: Dialect>(made: MadeTables) -> Result<(), Fault> {
+    if made.kept.is_some() {
         return Ok(());
     }
+    let database = &made.home.account.database;
+    if made.is_own {
+        remove_database::<C>(&made.entry, database)?;
+        made.record.into_iter().for_each(LeftRecord::remove);
+        return Ok(());
+    }
+    let stays = |why: &str| {
+        Fault::Other(format!(
+            "tables in the database {database} on {} could not be removed: {why}",
+            made.entry.url
+        ))
+    };
+    let mut connection = open_in_time::<C>(&made.home).map_err(|failure| stays(&failure.message))?;
+    connection.set_patience(PATIENCE);
     for name in &made.names {
         connection.query(&drop_table(name)).map_err(|failure| stays(&failure.message))?;
     }
     Ok(())
+}
+
+/// Removes the database `name` of the server `entry`, in which another one is named, if it is there.
+///
+/// # Errors
+/// Why it stays.
+pub(in crate::workload) fn remove_database<C: Dialect>(
+    entry: &DatabaseServer,
+    name: &str,
+) -> Result<(), Fault> {
+    let removed = open_in_time::<C>(entry).and_then(|mut connection| {
+        connection.set_patience(PATIENCE);
+        connection.query(&C::drop_database(name))
+    });
+    let stays =
+        |why: &str| Fault::Other(format!("the database {name} on {} could not be removed: {why}", entry.url));
+    removed.map(drop).map_err(|failure| stays(&failure.message))
 }
 
 /// A connection to a server that let us in before.
@@ -256,12 +343,4 @@ fn open_in_time<C: Dialect>(server: &DatabaseServer) -> Result<DatabaseConnectio
             other => return other,
         }
     }
-}
-
-/// A name that nobody else has.
-fn own_name() -> Result<String, Fault> {
-    let mut bytes = [0; 8];
-    rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty())
-        .map_err(|e| Fault::system("asking for random bytes", e))?;
-    Ok(format!("{PREFIX}{:016x}", u64::from_ne_bytes(bytes)))
 }

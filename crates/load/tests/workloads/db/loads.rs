@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use model::ParameterName;
 use tempfile::NamedTempFile;
 
 use super::{Bench, Given, surveyed_of};
@@ -240,6 +241,25 @@ fn what_a_file_may_not_do_is_told_before_anything_is_made() {
     let told = surveyed_of("db.script", folder.path(), &[("sql", "no-such-file")]).err().unwrap();
     assert!(told.contains("no-such-file: no such file"), "{told}");
     assert_eq!(folder.path().read_dir().unwrap().count(), 0);
+}
+
+/// Bug: two files were the same work if they had the same name.
+#[test]
+fn regression_what_a_file_holds_was_no_part_of_the_work() {
+    let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let surveyed = |text: &str, more: Given<'_>| {
+        let sql = file(text);
+        let path = path(&sql);
+        let given = [&[("sql", &*path)][..], more].concat();
+        let load = surveyed_of("db.script", folder.path(), &given)?;
+        Ok::<_, String>(load.parameters.text(ParameterName::new("sql-content")).unwrap().to_owned())
+    };
+    let content = surveyed("SELECT 1;", &[]).unwrap();
+    assert!(content.starts_with("sha256:") && content.len() == "sha256:".len() + 64, "{content}");
+    assert_eq!(surveyed("SELECT 1;", &[("sql-content", &content)]), Ok(content.clone()));
+    assert_ne!(surveyed("SELECT 2;", &[]).unwrap(), content);
+    let told = surveyed("SELECT 2;", &[("sql-content", &content)]).unwrap_err();
+    assert!(told.contains("does not hold what it must hold"), "{told}");
 }
 
 /// A statement that the database does not know fails when it is prepared, or when it is executed.

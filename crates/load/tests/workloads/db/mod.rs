@@ -1,6 +1,8 @@
 //! Loads on databases, against a real file of SQLite: what is counted is what is in the tables afterwards.
 
+mod at_servers;
 mod durability;
+mod kept;
 mod loads;
 mod postgres;
 mod postgres_loads;

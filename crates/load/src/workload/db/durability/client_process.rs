@@ -46,7 +46,7 @@ pub(super) struct CommitRequest {
 
 impl CommitRequest {
     pub(super) fn new(path: PathBuf, options: &SqliteOptions, numbers: RoundNumbers) -> Self {
-        let SqliteOptions { journal_mode, synchronous, cache_bytes, timeout } = options.clone();
+        let SqliteOptions { journal_mode, synchronous, cache_bytes, timeout, .. } = options.clone();
         let timeout_ms = u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX);
         let RoundNumbers { first, clients } = numbers;
         Self { path, journal_mode, synchronous, cache_bytes, timeout_ms, first, clients }
@@ -58,6 +58,7 @@ impl CommitRequest {
             synchronous: self.synchronous.clone(),
             cache_bytes: self.cache_bytes,
             timeout: Duration::from_millis(self.timeout_ms),
+            reads_only: false,
         }
     }
 }

@@ -88,6 +88,7 @@ impl Workload for DatabaseDurability {
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),
                 cache_bytes: parameters.integer(named("cache-size"))?,
                 timeout: seconds("timeout")?.unwrap_or(Duration::MAX),
+                reads_only: false,
             },
             is_usual: schedule.threads == 1 && !schedule.is_open(),
         }))

@@ -230,6 +230,7 @@ mod tests {
             synchronous: "off".to_owned(),
             cache_bytes: 1 << 20,
             timeout: Duration::from_secs(9),
+            reads_only: false,
         };
         drop(make_table(&path, &options).unwrap());
         let numbers = RoundNumbers { first: 10, clients: 3 };

@@ -24,7 +24,11 @@ impl Dialect for MySqlCodec {
     }
 
     fn drop_database(name: &str) -> String {
-        format!("DROP DATABASE {name}")
+        format!("DROP DATABASE IF EXISTS {name}")
+    }
+
+    fn has_database(name: &str) -> String {
+        format!("SELECT 1 FROM information_schema.schemata WHERE schema_name = '{name}'")
     }
 
     fn has_table(table: &str) -> String {

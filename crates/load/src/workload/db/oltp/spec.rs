@@ -2,15 +2,12 @@
 
 use model::parameter::{Kind, ParameterSpec};
 use model::profile::Aspect;
-use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::generator::DISTRIBUTIONS;
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::oltp::mix::WORDS;
 use crate::workload::db::parameters;
-use crate::workload::db::server;
-use crate::workload::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -27,57 +24,46 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           client sleeps as SQLite's own handler does (1 to 100 ms at a time, for up to the `timeout`), and a transaction \
           that writes takes the lock when it begins. A transaction that meets another one is rolled back and begun again; \
           all of that is in its latency.",
-    parameters: &[
-        parameters::URL,
-        server::START,
-        parameters::TARGET,
-        stacked::STACK,
-        stacked::LAYER,
-        stacked::MEMBER_SIZE,
-        server::VARIABLES,
-        server::PASSWORD_FILE,
-        parameters::RECREATE,
-        ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
-            .says(Aspect::Operation)
-            .default("read-write")
-            .words(WORDS),
-        parameters::CLIENTS,
-        ParameterSpec::new(
-            "tables",
-            Kind::Count,
-            "Tables. A transaction takes one at random for each of its parts.",
-        )
-        .remote_max(10_000)
-        .default("1")
-        .costly(),
-        ParameterSpec::new("rows", Kind::Count, "Rows of each table, of some 240 bytes with their indexes.")
-            .remote_max(1_000_000_000)
-            .default("10000")
-            .costly(),
-        ParameterSpec::new("range-size", Kind::Count, "Rows of a range.")
-            .remote_max(1_000_000)
-            .default("100"),
-        ParameterSpec::new("distribution", Kind::Choice, "How rows are chosen.")
-            .silent_by_default()
-            .default("special")
-            .words(DISTRIBUTIONS),
-        ParameterSpec::new(
-            "zipf-theta",
-            Kind::Number,
-            "The exponent of Zipf's law: the larger, the hotter are few rows.",
-        )
-        .default("1.1")
-        .only_with("distribution", &["zipf"]),
-        parameters::PREPARED,
-        parameters::JOURNAL_MODE,
-        parameters::SYNCHRONOUS_MODE,
-        parameters::CACHE_SIZE,
-        parameters::TIMEOUT,
-    ],
+    parameters: &PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
+    path: parameters::PATH,
 };
+
+/// Those that only this load has, and how many clients.
+const OWN: [ParameterSpec; 7] = [
+    ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
+        .says(Aspect::Operation)
+        .default("read-write")
+        .words(WORDS),
+    parameters::CLIENTS,
+    ParameterSpec::new(
+        "tables",
+        Kind::Count,
+        "Tables. A transaction takes one at random for each of its parts.",
+    )
+    .remote_max(10_000)
+    .default("1")
+    .costly(),
+    ParameterSpec::new("rows", Kind::Count, "Rows of each table, of some 240 bytes with their indexes.")
+        .remote_max(1_000_000_000)
+        .default("10000")
+        .costly(),
+    ParameterSpec::new("range-size", Kind::Count, "Rows of a range.").remote_max(1_000_000).default("100"),
+    ParameterSpec::new("distribution", Kind::Choice, "How rows are chosen.")
+        .silent_by_default()
+        .default("special")
+        .words(DISTRIBUTIONS),
+    ParameterSpec::new(
+        "zipf-theta",
+        Kind::Number,
+        "The exponent of Zipf's law: the larger, the hotter are few rows.",
+    )
+    .default("1.1")
+    .only_with("distribution", &["zipf"]),
+];
+
+const PARAMETERS: [ParameterSpec; parameters::COMMON + OWN.len()] = parameters::with_common(&OWN);
 
 /// Those of each kind of statement.
 const OF_STATEMENTS: [MetricSpec; 22] = statement_latency![

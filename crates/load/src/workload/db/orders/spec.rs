@@ -1,14 +1,11 @@
 //! What `db.orders` is, as data.
 
 use model::parameter::{Kind, ParameterSpec};
-use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
 use crate::workload::db::script::OF_VERBS;
-use crate::workload::db::server;
-use crate::workload::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -22,43 +19,34 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           After each trial seven conditions of TPC-C's must hold, or the trial fails. The tables grow with each order. The \
           database is a new one of SQLite in the target, or on a server, as that of db.oltp; in SQLite a transaction that writes \
           takes the lock when it begins.",
-    parameters: &[
-        parameters::URL,
-        server::START,
-        parameters::TARGET,
-        stacked::STACK,
-        stacked::LAYER,
-        stacked::MEMBER_SIZE,
-        server::VARIABLES,
-        server::PASSWORD_FILE,
-        parameters::RECREATE,
-        parameters::CLIENTS,
-        ParameterSpec::new("warehouses", Kind::Count, "Warehouses, each with 10 districts.")
-            .remote_max(100_000)
-            .default("1")
-            .costly(),
-        ParameterSpec::new(
-            "customers",
-            Kind::Count,
-            "Customers of each district, each with an order of 10 lines.",
-        )
-        .remote_max(100_000)
-        .default("300")
-        .costly(),
-        ParameterSpec::new("items", Kind::Count, "Items that every warehouse has.")
-            .remote_max(10_000_000)
-            .default("10000")
-            .costly(),
-        parameters::PREPARED,
-        parameters::JOURNAL_MODE,
-        parameters::SYNCHRONOUS_MODE,
-        parameters::CACHE_SIZE,
-        parameters::TIMEOUT,
-    ],
+    parameters: &PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
+    path: parameters::PATH,
 };
+
+/// Those that only this load has, and how many clients.
+const OWN: [ParameterSpec; 4] = [
+    parameters::CLIENTS,
+    ParameterSpec::new("warehouses", Kind::Count, "Warehouses, each with 10 districts.")
+        .remote_max(100_000)
+        .default("1")
+        .costly(),
+    ParameterSpec::new(
+        "customers",
+        Kind::Count,
+        "Customers of each district, each with an order of 10 lines.",
+    )
+    .remote_max(100_000)
+    .default("300")
+    .costly(),
+    ParameterSpec::new("items", Kind::Count, "Items that every warehouse has.")
+        .remote_max(10_000_000)
+        .default("10000")
+        .costly(),
+];
+
+const PARAMETERS: [ParameterSpec; parameters::COMMON + OWN.len()] = parameters::with_common(&OWN);
 
 /// Those of each kind of transaction.
 const OF_TRANSACTIONS: [MetricSpec; 10] = statement_latency![

@@ -187,6 +187,10 @@ impl Dialect for PostgresCodec {
         format!("DROP DATABASE IF EXISTS {name}")
     }
 
+    fn has_database(name: &str) -> String {
+        format!("SELECT 1 FROM pg_catalog.pg_database WHERE datname = '{name}'")
+    }
+
     fn has_table(table: &str) -> String {
         format!(
             "SELECT 1 FROM pg_catalog.pg_tables WHERE tablename = '{table}' \

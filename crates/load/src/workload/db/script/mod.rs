@@ -10,6 +10,7 @@ mod sql_file;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use engine::queue::Class;
 use model::plan::{Effect, Problem};
@@ -24,7 +25,7 @@ use crate::workload::db::load::DatabaseLoad;
 use crate::workload::db::metrics::{self, FIRST_STATEMENT, OF_TRANSACTIONS};
 use crate::workload::db::parameters::{ClientOptions, word};
 use crate::workload::db::planned;
-use crate::workload::db::script::spec::{DATA, SPEC};
+use crate::workload::db::script::spec::{ANY_CONTENT, CONTENT, DATA, SHA256, SPEC};
 use crate::workload::db::script::sql_file::SqlFile;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -56,9 +57,13 @@ impl Workload for Script {
         };
         let load = ScriptLoad {
             path: parameters.given(named("sql"), Parameters::text)?.map(PathBuf::from),
+            content: parameters
+                .given(named(CONTENT), Parameters::text)?
+                .filter(|content| *content != ANY_CONTENT)
+                .map(str::to_owned),
             data,
             is_fresh: parameters.flag(named("fresh"))?,
-            read: None,
+            read: OnceLock::new(),
         };
         Ok(planned::plan(SPEC.name, Box::new(load), ClientOptions::of(parameters, schedule)?))
     }
@@ -119,10 +124,12 @@ struct ReadFile {
 #[derive(Debug)]
 struct ScriptLoad {
     path: Option<PathBuf>,
+    /// What the file must hold, by its digest; anything where absent.
+    content: Option<String>,
     data: ScriptData,
     /// Whether the tables are made anew for each trial.
     is_fresh: bool,
-    read: Option<ReadFile>,
+    read: OnceLock<ReadFile>,
 }
 
 impl ScriptLoad {
@@ -148,7 +155,10 @@ impl ScriptLoad {
 }
 
 impl DatabaseLoad for ScriptLoad {
-    fn read(&mut self) -> Result<(), Problem> {
+    fn read(&self) -> Result<(), Problem> {
+        if self.read.get().is_some() {
+            return Ok(());
+        }
         let Some(path) = &self.path else {
             return Err(Problem::invalid(
                 "db.script executes the transactions of a file, and none is given",
@@ -166,8 +176,15 @@ impl DatabaseLoad for ScriptLoad {
         }
         let mix = self.compiled(&file, DatabaseSystem::Sqlite).map_err(wrong)?;
         let writes = mix.statements.iter().any(|statement| statement.writes);
-        let digest = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
-        self.read = Some(ReadFile { file, digest, writes });
+        let digest: String = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let content = content_of(&digest);
+        if self.content.as_ref().is_some_and(|asked| *asked != content) {
+            return Err(Problem::invalid(
+                format!("{} does not hold what it must hold", self.name()),
+                format!("its content is {content}; name the file that was meant, or leave out {CONTENT}"),
+            ));
+        }
+        self.read.get_or_init(|| ReadFile { file, digest, writes });
         Ok(())
     }
 
@@ -177,14 +194,14 @@ impl DatabaseLoad for ScriptLoad {
             ScriptData::Sbtest(data) => DataSet::Sbtest(data),
             ScriptData::Existing => DataSet::Existing,
             ScriptData::OfFile => {
-                let statements = self.read.as_ref().map(|read| read.file.setup.clone());
+                let statements = self.read.get().map(|read| read.file.setup.clone());
                 DataSet::Statements { statements: statements.unwrap_or_default() }
             }
         }
     }
 
     fn effect(&self) -> Effect {
-        match &self.read {
+        match self.read.get() {
             Some(read) if !read.writes => Effect::Clean,
             _ if self.is_fresh => Effect::UsedUp,
             _ => Effect::Dirty,
@@ -198,14 +215,24 @@ impl DatabaseLoad for ScriptLoad {
 
     fn mix(&self, system: DatabaseSystem) -> Result<TransactionMix, Problem> {
         let missing = || Problem::invalid("the file of transactions was not read", "");
-        let read = self.read.as_ref().ok_or_else(missing)?;
+        let read = self.read.get().ok_or_else(missing)?;
         self.compiled(&read.file, system).map_err(|error| unread(&self.name(), &error))
     }
 
+    fn resolved(&self) -> Parameters {
+        let content = self.read.get().map(|read| Value::from(content_of(&read.digest).as_str()));
+        content.map(|content| (named(CONTENT), content)).into_iter().collect()
+    }
+
     fn facts(&self) -> Vec<(FactName, Value)> {
-        let digest = self.read.as_ref().map(|read| Value::Text(read.digest.clone()));
+        let digest = self.read.get().map(|read| Value::Text(read.digest.clone()));
         digest.map(|digest| (FactName::new("sql_sha256"), digest)).into_iter().collect()
     }
+}
+
+/// What the parameter says of a file with this digest.
+fn content_of(digest: &str) -> String {
+    format!("{SHA256}:{digest}")
 }
 
 /// What stands in a file of the user's.

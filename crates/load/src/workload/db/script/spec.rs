@@ -1,13 +1,15 @@
 //! What `db.script` is, as data.
 
 use model::parameter::{Kind, ParameterSpec, Word};
-use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
-use crate::workload::db::server;
-use crate::workload::stacked;
+
+/// The parameter with what the file holds, and what may stand there.
+pub(super) const CONTENT: &str = "sql-content";
+pub(super) const ANY_CONTENT: &str = "any";
+pub(super) const SHA256: &str = "sha256";
 
 /// What tables there are.
 pub(super) const DATA: &[Word] = &[
@@ -29,61 +31,66 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           alphanumeric(126) both. Other commands, and statements that are neither SELECT, INSERT, UPDATE, DELETE nor part of a \
           transaction, are refused before anything is made. Without BEGIN each statement is a transaction for the \
           database, and one that meets another begins again with the first. The database is a new one of SQLite in the target, or on a server, as that of db.oltp.",
-    parameters: &[
-        parameters::URL,
-        server::START,
-        parameters::TARGET,
-        stacked::STACK,
-        stacked::LAYER,
-        stacked::MEMBER_SIZE,
-        server::VARIABLES,
-        server::PASSWORD_FILE,
-        parameters::RECREATE,
-        ParameterSpec::new("sql", Kind::Path, "The file of transactions: SQL with the commands of pgbench."),
-        ParameterSpec::new("data", Kind::Choice, "Which tables there are.")
-            .default("file")
-            .words(DATA)
-            .costly(),
-        ParameterSpec::new(
-            "scale",
-            Kind::Count,
-            "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
-        )
-        .remote_max(20_000)
-        .default("1")
-        .costly()
-        .only_with("data", &["pgbench"]),
-        ParameterSpec::new("tables", Kind::Count, "Tables of sysbench.")
-            .remote_max(10_000)
-            .default("1")
-            .costly()
-            .only_with("data", &["sysbench"]),
-        ParameterSpec::new(
-            "rows",
-            Kind::Count,
-            "Rows of each table of sysbench, of some 240 bytes with their indexes.",
-        )
-        .remote_max(1_000_000_000)
-        .default("10000")
-        .costly()
-        .only_with("data", &["sysbench"]),
-        ParameterSpec::new(
-            "fresh",
-            Kind::Flag,
-            "Make the tables anew for each trial, where transactions change them.",
-        )
-        .default("no"),
-        parameters::CLIENTS,
-        parameters::PREPARED,
-        parameters::JOURNAL_MODE,
-        parameters::SYNCHRONOUS_MODE,
-        parameters::CACHE_SIZE,
-        parameters::TIMEOUT,
-    ],
+    parameters: &PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
+    path: parameters::PATH,
 };
+
+/// Those that only this load has, and how many clients.
+const OWN: [ParameterSpec; 8] = [
+    ParameterSpec::new(
+        "sql",
+        Kind::Path,
+        "The file of transactions: SQL with the commands of pgbench. Where it lies is no part of the work: what it holds is.",
+    )
+    .not_work(),
+    ParameterSpec::new(
+        CONTENT,
+        Kind::Choice,
+        "What the file must hold. Results of the same transactions are of the same work, wherever the file lay.",
+    )
+    .silent_by_default()
+    .default(ANY_CONTENT)
+    .words(&[Word { word: ANY_CONTENT, doc: "whatever it holds; the result has its digest" }])
+    .digest(Word {
+        word: SHA256,
+        doc: "what has this SHA-256 in 64 hexadecimal digits, as sha256sum prints it of the file",
+    }),
+    ParameterSpec::new("data", Kind::Choice, "Which tables there are.").default("file").words(DATA).costly(),
+    ParameterSpec::new(
+        "scale",
+        Kind::Count,
+        "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
+    )
+    .remote_max(20_000)
+    .default("1")
+    .costly()
+    .only_with("data", &["pgbench"]),
+    ParameterSpec::new("tables", Kind::Count, "Tables of sysbench.")
+        .remote_max(10_000)
+        .default("1")
+        .costly()
+        .only_with("data", &["sysbench"]),
+    ParameterSpec::new(
+        "rows",
+        Kind::Count,
+        "Rows of each table of sysbench, of some 240 bytes with their indexes.",
+    )
+    .remote_max(1_000_000_000)
+    .default("10000")
+    .costly()
+    .only_with("data", &["sysbench"]),
+    ParameterSpec::new(
+        "fresh",
+        Kind::Flag,
+        "Make the tables anew for each trial, where transactions change them.",
+    )
+    .default("no"),
+    parameters::CLIENTS,
+];
+
+const PARAMETERS: [ParameterSpec; parameters::COMMON + OWN.len()] = parameters::with_common(&OWN);
 
 /// Those of statements by what they do.
 pub(in crate::workload) const OF_VERBS: [MetricSpec; 12] = statement_latency![

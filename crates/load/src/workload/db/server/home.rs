@@ -26,6 +26,8 @@ pub(in crate::workload) struct ServerHome {
     /// Its folder; none where none is started.
     target: Vec<String>,
     variables: Vec<ServerVariable>,
+    /// Whether they are set for the whole server, which is not ours.
+    pub(in crate::workload) sets_globally: bool,
 }
 
 impl ServerHome {
@@ -65,7 +67,9 @@ impl ServerHome {
             Some(_) => text("target")?.map(str::to_owned).into_iter().collect(),
             None => Vec::new(),
         };
-        Ok(Some(Self { url, password_file, request, target, variables }))
+        let allows = parameters.given(named(variables::ALLOWANCE), Parameters::flag)?;
+        let sets_globally = request.is_none() && allows == Some(true);
+        Ok(Some(Self { url, password_file, request, target, variables, sets_globally }))
     }
 
     /// The folder of one that is started.
@@ -105,12 +109,13 @@ impl ServerHome {
         self.target.first().cloned().unwrap_or_else(|| self.url.to_string())
     }
 
-    /// The statements with which each session begins: a server that we started has its variables already.
+    /// The statements with which each session begins: a server that we started has its variables already, and one whose
+    /// variables are set globally has them then.
     pub(in crate::workload) fn session_statements(&self) -> Vec<String> {
-        match self.request {
-            Some(_) => Vec::new(),
-            None => variables::session_statements(self.url.system, &self.variables),
+        if self.request.is_some() || self.sets_globally {
+            return Vec::new();
         }
+        variables::session_statements(self.url.system, &self.variables)
     }
 
     /// The variables that it, or each session, was given.
@@ -125,6 +130,11 @@ impl ServerHome {
     }
 }
 
+/// Whether these [`ServerHome::details`] are of a server that is started.
+pub(in crate::workload) fn is_started(details: &serde_json::Value) -> bool {
+    !details["server"].is_null()
+}
+
 /// The server at `place` with these [`ServerHome::details`]: where it is, and with which password.
 ///
 /// # Errors
@@ -133,7 +143,7 @@ pub(in crate::workload) fn reach(
     place: &str,
     details: &serde_json::Value,
 ) -> Result<(DatabaseUrl, Option<Password>), Fault> {
-    if details["server"].is_null() {
+    if !is_started(details) {
         let url = DatabaseUrl::parse(place)?;
         let password = password::find(&url, details["password_file"].as_str().map(Path::new))?;
         return Ok((url, password));
@@ -176,8 +186,14 @@ mod tests {
     #[test]
     fn variables_are_of_sessions_where_the_server_is_not_ours() {
         let given = ("server-variables", "synchronous_commit=off");
-        let named = home(&[given], "postgres://here/x").unwrap().unwrap();
-        assert_eq!(named.session_statements(), ["SET synchronous_commit = 'off'"]);
+        let session = home(&[given], "postgres://here/x").unwrap().unwrap();
+        assert_eq!(session.session_statements(), ["SET synchronous_commit = 'off'"]);
+        let mut allowed = Parameters::default();
+        allowed.set(named("server-variables"), given.1);
+        allowed.set(named(variables::ALLOWANCE), true);
+        let url = DatabaseUrl::parse("postgres://here/x").unwrap();
+        let global = ServerHome::of(&allowed, &url).unwrap().unwrap();
+        assert!(global.sets_globally && global.session_statements().is_empty());
         let started = home(&[given, ("start", "postgres"), ("target", ".")], "sqlite:").unwrap().unwrap();
         assert!(started.session_statements().is_empty() && started.variables().len() == 1);
     }

@@ -73,6 +73,18 @@ pub(in crate::workload) const VARIABLES: ParameterSpec = ParameterSpec::new(
 .always_told()
 .costly();
 
+/// Whether that may be set for a whole server.
+pub(in crate::workload) const ALLOW_SETTINGS: ParameterSpec = ParameterSpec::new(
+    variables::ALLOWANCE,
+    Kind::Flag,
+    "Set the variables for the whole server of the url, which all of its clients notice, and not for sessions only: SET \
+     GLOBAL, or ALTER SYSTEM where no new start is needed. They are put back at the end; after a kill `headroom restore \
+     --url` does that.",
+)
+.silent_by_default()
+.default("no")
+.not_work();
+
 /// Where the password is.
 pub(in crate::workload) const PASSWORD_FILE: ParameterSpec = ParameterSpec::new(
     "password-file",
@@ -444,7 +456,7 @@ impl Fixture for PrivateServer {
     /// One that has ended, in a trial that has failed, is started again, and recovers from what it left.
     fn check(&self) -> Result<(), Fault> {
         let mut process = lock(&self.process);
-        if process.ended().is_none() {
+        if process.is_alive(&self.place.shortcut()) {
             return Ok(());
         }
         let again = || launch(&self.request, &self.place, Launch::Again, &mut || true);

@@ -3,7 +3,8 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt, fchown};
+use std::os::unix::fs::{FileExt, FileTypeExt, OpenOptionsExt, fchown};
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -17,6 +18,8 @@ use crate::workload::db::server::account::ServerAccount;
 
 /// How often it is looked whether something has ended, or is ready.
 const LOOK: Duration = Duration::from_millis(20);
+/// How long one that takes no connections may take to end.
+const ENDS_WITHIN: Duration = Duration::from_secs(2);
 /// How long a process that was killed may need to end.
 const KILLED: Duration = Duration::from_secs(10);
 /// How long those that it started may need to be gone after it.
@@ -146,6 +149,21 @@ impl ServerProcess {
         self.child.try_wait().ok().flatten()
     }
 
+    /// Whether it goes on. One that was just killed takes a moment to end, in which nobody takes connections at its
+    /// socket in `folder`, though.
+    pub(super) fn is_alive(&mut self, folder: &Path) -> bool {
+        let end = Instant::now() + ENDS_WITHIN;
+        loop {
+            if self.ended().is_some() {
+                return false;
+            }
+            if takes_connections(folder) || Instant::now() >= end {
+                return true;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Waits until it has ended, or `is_ready` says so, but not longer than `within`. How it ended, if it has.
     pub(super) fn wait_until(
         &mut self,
@@ -223,6 +241,13 @@ impl Drop for ServerProcess {
             self.stop(&[(self.last_signal, KILLED)])
         };
     }
+}
+
+/// Whether somebody takes connections at a socket in `folder`.
+fn takes_connections(folder: &Path) -> bool {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut sockets = entries.filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_socket()));
+    sockets.any(|socket| UnixStream::connect(socket.path()).is_ok())
 }
 
 fn end_of(log: &File) -> io::Result<String> {

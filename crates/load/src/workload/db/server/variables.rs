@@ -16,6 +16,9 @@ use crate::workload::named;
 /// The parameter that has them.
 pub(in crate::workload) const PARAMETER: &str = "server-variables";
 
+/// The parameter that lets them be set for a whole server that is not ours.
+pub(in crate::workload) const ALLOWANCE: &str = "allow-server-settings";
+
 /// A name or a value has so many characters at most.
 const LONGEST: usize = 64;
 
@@ -105,19 +108,35 @@ impl ServerVariable {
         Ok(Self { name, value: value.to_owned() })
     }
 
+    /// Its name, which can stand in a statement.
+    pub(in crate::workload) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What it is to be.
+    pub(in crate::workload) fn value(&self) -> &str {
+        &self.value
+    }
+
     /// As an argument of a server that starts.
-    pub(super) fn assignment(&self) -> String {
+    pub(in crate::workload) fn assignment(&self) -> String {
         format!("{}={}", self.name, self.value)
+    }
+
+    /// Its value in a statement: MySQL takes no number in quotes there, and no unit behind one.
+    pub(in crate::workload) fn literal(&self, system: DatabaseSystem) -> String {
+        match amount(&self.value) {
+            Some(number) if system == DatabaseSystem::MySql => number.to_string(),
+            _ => format!("'{}'", self.value),
+        }
     }
 
     /// The statement that sets it for a session.
     fn for_session(&self, system: DatabaseSystem) -> String {
-        let Self { name, value } = self;
+        let (name, literal) = (&self.name, self.literal(system));
         match system {
-            // A number in quotes is none there.
-            DatabaseSystem::MySql if value.parse::<f64>().is_ok() => format!("SET SESSION {name} = {value}"),
-            DatabaseSystem::MySql => format!("SET SESSION {name} = '{value}'"),
-            _ => format!("SET {name} = '{value}'"),
+            DatabaseSystem::MySql => format!("SET SESSION {name} = {literal}"),
+            _ => format!("SET {name} = {literal}"),
         }
     }
 }
@@ -254,7 +273,7 @@ mod tests {
         assert_eq!(arguments, ["innodb_flush_log_at_trx_commit=0", "sync_binlog=1", "work_mem=64MB"]);
         assert_eq!(bytes_of(&all, "work_mem"), Some(64 << 20));
         let mine = session_statements(DatabaseSystem::MySql, &all[1..]);
-        assert_eq!(mine, ["SET SESSION sync_binlog = 1", "SET SESSION work_mem = '64MB'"]);
+        assert_eq!(mine, ["SET SESSION sync_binlog = 1", "SET SESSION work_mem = 67108864"]);
         let theirs = session_statements(DatabaseSystem::Postgres, &all[1..2]);
         assert_eq!(theirs, ["SET sync_binlog = '1'"]);
         assert_eq!(of(&Parameters::default()), Ok(Vec::new()));

@@ -2,14 +2,11 @@
 
 use model::parameter::{Kind, ParameterSpec};
 use model::profile::Aspect;
-use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
-use crate::workload::db::server;
 use crate::workload::db::slap::mix::WORDS;
-use crate::workload::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
@@ -22,44 +19,43 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           for those ten. A load that puts rows in has a new table for each trial: `read` and `mixed` select the whole table, \
           so that they get slower as it grows, which is what mysqlslap measures. Give `requests` to execute so many as \
           --number-of-queries does. The database is a new one of SQLite in the target, or on a server, as that of db.oltp.",
-    parameters: &[
-        parameters::URL,
-        server::START,
-        parameters::TARGET,
-        stacked::STACK,
-        stacked::LAYER,
-        stacked::MEMBER_SIZE,
-        server::VARIABLES,
-        server::PASSWORD_FILE,
-        parameters::RECREATE,
-        ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
-            .says(Aspect::Operation)
-            .default("mixed")
-            .words(WORDS),
-        parameters::CLIENTS,
-        ParameterSpec::new("rows", Kind::Count, "Rows of the table before the first transaction.")
-            .remote_max(1_000_000_000)
-            .default("100")
-            .costly(),
-        ParameterSpec::new("int-columns", Kind::Count, "Columns of whole numbers.").or_zero().remote_max(16).default("1").costly(),
-        ParameterSpec::new("char-columns", Kind::Count, "Columns of texts.").or_zero().remote_max(16).default("1").costly(),
-        ParameterSpec::new(
-            "repeated-inserts",
-            Kind::Flag,
-            "Put the same ten rows in again and again, as mysqlslap does, with their values in the statements.",
-        )
-        .default("no")
-        .only_with("mix", &["mixed", "write"]),
-        parameters::PREPARED,
-        parameters::JOURNAL_MODE,
-        parameters::SYNCHRONOUS_MODE,
-        parameters::CACHE_SIZE,
-        parameters::TIMEOUT,
-    ],
+    parameters: &PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
+    path: parameters::PATH,
 };
+
+/// Those that only this load has, and how many clients.
+const OWN: [ParameterSpec; 6] = [
+    ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
+        .says(Aspect::Operation)
+        .default("mixed")
+        .words(WORDS),
+    parameters::CLIENTS,
+    ParameterSpec::new("rows", Kind::Count, "Rows of the table before the first transaction.")
+        .remote_max(1_000_000_000)
+        .default("100")
+        .costly(),
+    ParameterSpec::new("int-columns", Kind::Count, "Columns of whole numbers.")
+        .or_zero()
+        .remote_max(16)
+        .default("1")
+        .costly(),
+    ParameterSpec::new("char-columns", Kind::Count, "Columns of texts.")
+        .or_zero()
+        .remote_max(16)
+        .default("1")
+        .costly(),
+    ParameterSpec::new(
+        "repeated-inserts",
+        Kind::Flag,
+        "Put the same ten rows in again and again, as mysqlslap does, with their values in the statements.",
+    )
+    .default("no")
+    .only_with("mix", &["mixed", "write"]),
+];
+
+const PARAMETERS: [ParameterSpec; parameters::COMMON + OWN.len()] = parameters::with_common(&OWN);
 
 /// Those of each kind of statement.
 const OF_STATEMENTS: [MetricSpec; 8] = statement_latency![

@@ -10,6 +10,8 @@ use model::parameter::Word;
 use model::{FactName, Value};
 use rusqlite::{Connection, OpenFlags};
 
+use crate::workload::db::kept::MARK_WRITTEN;
+
 /// What may be asked for as `journal-mode` (sqlite.org/pragma.html#pragma_journal_mode).
 pub(in crate::workload) const JOURNAL_MODES: &[Word] = &[
     Word { word: "wal", doc: "a write-ahead log: readers and one writer do not wait for each other" },
@@ -38,6 +40,8 @@ pub(in crate::workload) struct SqliteOptions {
     pub(in crate::workload) cache_bytes: u64,
     /// How long a statement waits for a lock.
     pub(in crate::workload) timeout: Duration,
+    /// Whether nothing of it may change: it is somebody else's, and the modes above are not set.
+    pub(in crate::workload) reads_only: bool,
 }
 
 /// Why something could not be done to a file.
@@ -63,16 +67,20 @@ pub(in crate::workload) fn open(
     options: &SqliteOptions,
 ) -> Result<(Connection, Arc<LockWaits>), Fault> {
     let failed = failed("opening a database");
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let access =
+        if options.reads_only { OpenFlags::SQLITE_OPEN_READ_ONLY } else { OpenFlags::SQLITE_OPEN_READ_WRITE };
+    let flags = access | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let mut connection = Connection::open_with_flags(path, flags).map_err(&failed)?;
     let waits = Arc::new(LockWaits::default());
     wait_for_locks(&mut connection, options.timeout, Arc::clone(&waits)).map_err(&failed)?;
     let SqliteOptions { journal_mode, synchronous, cache_bytes, .. } = options;
+    let modes = if options.reads_only {
+        "PRAGMA query_only=ON;".to_owned()
+    } else {
+        format!("PRAGMA journal_mode={journal_mode}; PRAGMA synchronous={synchronous};")
+    };
     // A negative size is in KiB.
-    let pragmas = format!(
-        "PRAGMA journal_mode={journal_mode}; PRAGMA synchronous={synchronous}; PRAGMA cache_size=-{};",
-        (cache_bytes >> 10).max(1)
-    );
+    let pragmas = format!("{modes} PRAGMA cache_size=-{};", (cache_bytes >> 10).max(1));
     connection.execute_batch(&pragmas).map_err(&failed)?;
     Ok((connection, waits))
 }
@@ -115,6 +123,14 @@ pub(in crate::workload) fn reset(connection: &Connection) -> Result<(), Fault> {
     connection
         .execute_batch("PRAGMA wal_checkpoint(TRUNCATE)")
         .map_err(failed("emptying the write-ahead log"))
+}
+
+/// Says of kept data that transactions change it from now on.
+///
+/// # Errors
+/// If that fails.
+pub(in crate::workload) fn mark_written(connection: &Connection) -> Result<(), Fault> {
+    connection.execute_batch(MARK_WRITTEN).map_err(failed("marking kept data as changed"))
 }
 
 /// What shapes the result, as SQLite says it when it is asked.

@@ -1,7 +1,9 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
 pub(in crate::workload) mod checkpoint_watch;
+pub(in crate::workload) mod existing_file;
 pub(in crate::workload) mod fixture;
+pub(in crate::workload) mod kept_file;
 pub(in crate::workload) mod prepared;
 pub mod tables;
 
@@ -20,7 +22,7 @@ use crate::workload::db::generator::SqlValue;
 use crate::workload::db::transaction::SqlStatement;
 
 pub(in crate::workload) use crate::workload::db::sqlite::connection::{
-    JOURNAL_MODES, LockWaits, SYNCHRONOUS, SqliteOptions, describe, is_whole, open, reset,
+    JOURNAL_MODES, LockWaits, SYNCHRONOUS, SqliteOptions, describe, is_whole, mark_written, open, reset,
 };
 
 /// A connection that stays where it is, so that statements can point to it.
@@ -252,6 +254,7 @@ mod tests {
             synchronous: "normal".to_owned(),
             cache_bytes: 1 << 20,
             timeout,
+            reads_only: false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! A file of SQLite with the tables of any load in it, in a hidden folder of ours in the target.
 
 use std::fs::File;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership};
@@ -10,9 +10,10 @@ use rusqlite::{Connection, OpenFlags};
 use crate::fixture::{FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::db::dataset::{DataSet, TableLayout};
-use crate::workload::db::sqlite::bind;
+use crate::workload::db::kept::{KeptOrder, TableChoices};
 use crate::workload::db::sqlite::connection::failed;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
+use crate::workload::db::sqlite::{bind, kept_file};
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::file::tree::{DATABASE, Tree};
 
@@ -23,26 +24,49 @@ pub const TABLES: FixtureKind = FixtureKind { name: "database-tables", make };
 const BATCH: u64 = 2_000;
 
 /// What is made for `data` in `folder`.
-pub(in crate::workload) fn key(folder: &str, data: &DataSet) -> FixtureKey {
+pub(in crate::workload) fn key(folder: &str, data: DataSet, choices: TableChoices) -> FixtureKey {
     let bytes = data.bytes();
+    let about = if choices.keeps {
+        format!("makes {data} in a file of its own in {folder}, or finds it there, and keeps it")
+    } else {
+        format!("makes {data} in a database of its own in {folder}, and removes it")
+    };
     FixtureKey {
-        details: serde_json::json!(data),
+        details: serde_json::json!(KeptOrder { data, choices }),
         written: bytes,
-        about: format!("makes {data} in a database of its own in {folder}, and removes it"),
+        about,
         ..FixtureKey::new(TABLES.name, folder, bytes, Ownership::Created)
     }
 }
 
 fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
     let details = key.details.clone();
-    let data: DataSet = serde_json::from_value(details)
+    let order: KeptOrder = serde_json::from_value(details)
         .map_err(|e| Fault::Other(format!("this agent does not know what a database is to have: {e}")))?;
-    let tree = Tree::make(Path::new(&key.target), host)?;
-    let folder = tree.folders(1, 1, 0)?.pop();
+    let folder = Path::new(&key.target);
+    if order.choices.keeps {
+        return Ok(Box::new(kept_file::make(folder, &order, host, progress)?));
+    }
+    let (tree, path) = make_hidden(folder, &order.data, host, progress)?;
+    Ok(Box::new(SqliteDatabase::hidden(tree, path)))
+}
+
+/// Makes a database with `data` in a hidden folder of ours in `folder`; returns that folder, and where the database is.
+///
+/// # Errors
+/// If it cannot be made, or it is told to stop; then nothing of it stays.
+pub(super) fn make_hidden(
+    folder: &Path,
+    data: &DataSet,
+    host: &HostInfo,
+    progress: &mut Progress<'_>,
+) -> Result<(Tree, PathBuf), Fault> {
+    let tree = Tree::make(folder, host)?;
+    let inner = tree.folders(1, 1, 0)?.pop();
     let path =
-        folder.ok_or_else(|| Fault::Other("there is no folder for the database".to_owned()))?.join(DATABASE);
-    fill(&path, &data, progress)?;
-    Ok(Box::new(SqliteDatabase { tree: Box::new(tree), path }))
+        inner.ok_or_else(|| Fault::Other("there is no folder for the database".to_owned()))?.join(DATABASE);
+    fill(&path, data, progress)?;
+    Ok((tree, path))
 }
 
 /// Makes the tables; all of it is on the device when this returns. There is no journal meanwhile: what is not

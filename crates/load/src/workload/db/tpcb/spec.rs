@@ -2,13 +2,10 @@
 
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::profile::Aspect;
-use model::resource::Symbol;
 use model::{MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::db::metrics::{OF_LOAD, joined, statement_latency};
 use crate::workload::db::parameters;
-use crate::workload::db::server;
-use crate::workload::stacked;
 
 /// The scripts, by pgbench's names for them.
 pub(super) const MIXES: &[Word] = &[
@@ -30,39 +27,30 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           the branch: give a scale of at least the clients. After each trial the balances must add up, or the trial fails. The \
           database is a new one of SQLite in the target, or on a server, as that of db.oltp; in SQLite a transaction that writes \
           takes the lock when it begins.",
-    parameters: &[
-        parameters::URL,
-        server::START,
-        parameters::TARGET,
-        stacked::STACK,
-        stacked::LAYER,
-        stacked::MEMBER_SIZE,
-        server::VARIABLES,
-        server::PASSWORD_FILE,
-        parameters::RECREATE,
-        ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
-            .says(Aspect::Operation)
-            .default("tpcb-like")
-            .words(MIXES),
-        parameters::CLIENTS,
-        ParameterSpec::new(
-            "scale",
-            Kind::Count,
-            "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
-        )
-        .remote_max(20_000)
-        .default("1")
-        .costly(),
-        parameters::PREPARED,
-        parameters::JOURNAL_MODE,
-        parameters::SYNCHRONOUS_MODE,
-        parameters::CACHE_SIZE,
-        parameters::TIMEOUT,
-    ],
+    parameters: &PARAMETERS,
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
-    path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface],
+    path: parameters::PATH,
 };
+
+/// Those that only this load has, and how many clients.
+const OWN: [ParameterSpec; 3] = [
+    ParameterSpec::new("mix", Kind::Choice, "What a transaction does.")
+        .says(Aspect::Operation)
+        .default("tpcb-like")
+        .words(MIXES),
+    parameters::CLIENTS,
+    ParameterSpec::new(
+        "scale",
+        Kind::Count,
+        "Times 100,000 accounts, 10 tellers and a branch, of some 11 MB.",
+    )
+    .remote_max(20_000)
+    .default("1")
+    .costly(),
+];
+
+const PARAMETERS: [ParameterSpec; parameters::COMMON + OWN.len()] = parameters::with_common(&OWN);
 
 /// Those of each kind of statement.
 const OF_STATEMENTS: [MetricSpec; 14] = statement_latency![

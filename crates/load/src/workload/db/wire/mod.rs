@@ -161,6 +161,9 @@ pub(in crate::workload) trait Dialect: Codec {
     fn create_database(name: &str) -> String;
     fn drop_database(name: &str) -> String;
 
+    /// A question that has a row if there is such a database.
+    fn has_database(name: &str) -> String;
+
     /// A question that has a row if there is such a table in the database of the connection.
     fn has_table(table: &str) -> String;
 

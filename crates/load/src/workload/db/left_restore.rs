@@ -1,0 +1,144 @@
+//! What killed runs left at a server, taken back by somebody who names that server again: a password was not kept.
+
+use std::fmt;
+use std::path::Path;
+use std::time::Duration;
+
+use engine::fault::Fault;
+use model::plan::Problem;
+
+use crate::workload::db::left::{LeftOnServer, LeftThing, ServerList};
+use crate::workload::db::password;
+use crate::workload::db::remote::{self, RemoteSystem};
+use crate::workload::db::server_settings::put_back;
+use crate::workload::db::sqlite::kept_file;
+use crate::workload::db::url::DatabaseUrl;
+use crate::workload::db::wire::DatabaseServer;
+
+/// How long a statement waits for a lock.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// Something that a killed run left at a server, and what became of it.
+#[derive(Debug)]
+pub struct RestoredOnServer {
+    left: LeftOnServer,
+    stays: Option<String>,
+}
+
+impl RestoredOnServer {
+    /// What it was.
+    #[must_use]
+    pub fn left(&self) -> &LeftOnServer {
+        &self.left
+    }
+
+    /// Whether nothing is left to be done.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        self.stays.is_none()
+    }
+}
+
+impl fmt::Display for RestoredOnServer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.left.thing(), &self.stays) {
+            (LeftThing::Database { name }, None) => {
+                write!(f, "the database {name}, which a killed run left: it is removed")
+            }
+            (LeftThing::Database { name }, Some(why)) => {
+                write!(f, "the database {name}, which a killed run left, stays: {why}")
+            }
+            (LeftThing::Kept { name }, None) if self.left.file().is_some() => {
+                write!(f, "the file {name}.db, which was kept: it is removed")
+            }
+            (LeftThing::Kept { name }, None) => {
+                write!(f, "the database {name}, which was kept: it is removed")
+            }
+            (LeftThing::Kept { name }, Some(why)) => {
+                write!(f, "the data {name}, which was kept, stays: {why}")
+            }
+            (LeftThing::Variable { name, before, .. }, None) => {
+                let before = before.as_deref().unwrap_or("what it is without ALTER SYSTEM");
+                write!(f, "the variable {name}, which a killed run left changed: it is {before} again")
+            }
+            (LeftThing::Variable { name, .. }, Some(why)) => {
+                write!(f, "the variable {name}, which a killed run left changed, stays as it is: {why}")
+            }
+        }
+    }
+}
+
+/// Removes and puts back what killed runs left at the server of `url`, by the list in the folder `state`: what stands in
+/// it, and nothing else. The password comes from where those of loads do ([`password::give`]); `password_file` is such a
+/// file. Data that was kept is removed only where it `removes_kept`. What does not succeed stays in the list.
+///
+/// # Errors
+/// If the URL names no server, or it cannot be reached.
+pub fn restore_at(
+    state: &Path,
+    url: &str,
+    password_file: Option<&Path>,
+    removes_kept: bool,
+) -> Result<Vec<RestoredOnServer>, Problem> {
+    let url = DatabaseUrl::parse(url)?;
+    let system = remote::system(url.system).ok_or_else(|| {
+        Problem::invalid(format!("{url} is no server"), "name the server that `headroom restore` tells")
+    })?;
+    let mut all = ServerList::in_state(state).left();
+    all.retain(|(left, _)| left.is_at(&url) && (removes_kept || !left.is_kept()));
+    if all.is_empty() {
+        return Ok(Vec::new());
+    }
+    let password = password::find(&url, password_file)?;
+    let unreachable = |why: String| Problem::refused(why, "see that the server runs and the url is right");
+    let server = system.find(&url, password, LOCK_TIMEOUT).map_err(|fault| unreachable(fault.to_string()))?;
+    // Once, and not for each of them.
+    system.ask(&server, "SELECT 1").map_err(|failure| unreachable(failure.message))?;
+    let restored = all.into_iter().map(|(left, record)| {
+        let stays = restore(system, &server, left.thing()).err().map(|fault| fault.to_string());
+        if stays.is_none() {
+            record.remove();
+        }
+        RestoredOnServer { left, stays }
+    });
+    Ok(restored.collect())
+}
+
+/// Removes the files of SQLite that were kept for later runs and are not in use, by the list in the folder `state`. What
+/// does not succeed stays in the list.
+#[must_use]
+pub fn remove_kept_files(state: &Path) -> Vec<RestoredOnServer> {
+    let all = ServerList::in_state(state).left().into_iter();
+    all.filter_map(|(left, record)| {
+        let stays = kept_file::remove(left.file()?).err();
+        if stays.is_none() {
+            record.remove();
+        }
+        Some(RestoredOnServer { left, stays })
+    })
+    .collect()
+}
+
+fn restore(system: &dyn RemoteSystem, server: &DatabaseServer, thing: &LeftThing) -> Result<(), Fault> {
+    match thing {
+        LeftThing::Database { name } | LeftThing::Kept { name } => system.remove_database(server, name),
+        LeftThing::Variable { name, before, .. } => put_back(system, server, name, before.as_deref()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_at_which_nothing_was_left_is_not_asked() {
+        let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        // Nobody is there.
+        let restored = restore_at(state.path(), "postgres://me@192.0.2.1/x", None, false).unwrap();
+        assert!(restored.is_empty());
+        let problem = restore_at(state.path(), "sqlite:x", None, false).unwrap_err();
+        assert!(problem.message.contains("no server"), "{problem:?}");
+        let problem = restore_at(state.path(), "mysql://me:hunter2@here/x", None, false).unwrap_err();
+        assert!(!problem.message.contains("hunter2"), "{problem:?}");
+    }
+}

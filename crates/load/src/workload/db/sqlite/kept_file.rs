@@ -1,0 +1,184 @@
+//! A file of SQLite that is kept in the target for later runs, and looked at before it is used again.
+
+use std::fs::{self, File};
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use engine::fault::Fault;
+use rusqlite::{Connection, OpenFlags};
+
+use crate::fixture::{Fixture, Progress};
+use crate::host::HostInfo;
+use crate::workload::db::dataset::DataSet;
+use crate::workload::db::kept::{self, DataOrigin, KeptIdentity, KeptOrder};
+use crate::workload::db::left::{KeptEntry, LeftOnServer, LeftThing, ServerList};
+use crate::workload::db::sqlite::connection::{failed, is_whole};
+use crate::workload::db::sqlite::fixture::{KeptFile, SqliteDatabase};
+use crate::workload::db::sqlite::tables;
+use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
+
+/// What stands behind the name of the data.
+const ENDING: &str = ".db";
+
+/// What SQLite puts beside a file (sqlite.org/tempfiles.html).
+const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+
+/// Finds the file in the folder `folder`, or makes it.
+///
+/// # Errors
+/// If another run uses it, it cannot be made, or it is told to stop.
+pub(super) fn make(
+    folder: &Path,
+    order: &KeptOrder,
+    host: &HostInfo,
+    progress: &mut Progress<'_>,
+) -> Result<SqliteDatabase, Fault> {
+    let identity = KeptIdentity::of(&order.data, DatabaseSystem::Sqlite);
+    let name = identity.name();
+    let path = folder.join(format!("{name}{ENDING}"));
+    let state = host.state_folder.as_deref().ok_or_else(|| {
+        Fault::Other("kept data can be written down nowhere, so that nobody would know of it".to_owned())
+    })?;
+    let (list, url) = (ServerList::in_state(state), url_of(&path)?);
+    let record = match list.kept(&url, &name) {
+        KeptEntry::None => None,
+        KeptEntry::Free(record) => Some(record),
+        KeptEntry::InUse => {
+            return Err(Fault::Other(format!("another run uses the kept data {} now", path.display())));
+        }
+    };
+    let is_there = is_there(&path)?;
+    let found = (is_there && !order.choices.recreates).then(|| look(&path, &order.data, &identity));
+    let left = LeftOnServer::new(&url, LeftThing::Kept { name: name.clone() });
+    let write =
+        || list.write(&left).map_err(|e| Fault::system(format!("writing down that {name} is kept"), e));
+    match found {
+        Some(Ok(origin)) => {
+            let record = record.map_or_else(write, Ok)?;
+            return Ok(SqliteDatabase::kept(path, KeptFile { origin, _record: record }));
+        }
+        Some(Err(why)) if record.is_none() => {
+            return Err(Fault::Other(format!(
+                "{} is not the kept data that it is called, and no run of this machine made it: {why}. Give recreate=yes to \
+                 have it removed and made anew",
+                path.display()
+            )));
+        }
+        _ => {}
+    }
+    if is_there {
+        remove(&path).map_err(Fault::Other)?;
+    }
+    let record = record.map_or_else(write, Ok)?;
+    match make_at(&path, folder, &order.data, &identity, host, progress) {
+        Ok(()) => Ok(SqliteDatabase::kept(path, KeptFile { origin: DataOrigin::Made, _record: record })),
+        Err(fault) => {
+            record.remove();
+            Err(fault)
+        }
+    }
+}
+
+/// Makes it in a hidden folder, and gives it its name once all of it is there.
+fn make_at(
+    path: &Path,
+    folder: &Path,
+    data: &DataSet,
+    identity: &KeptIdentity,
+    host: &HostInfo,
+    progress: &mut Progress<'_>,
+) -> Result<(), Fault> {
+    let (tree, hidden) = tables::make_hidden(folder, data, host, progress)?;
+    let marking = failed("marking a database");
+    let connection =
+        Connection::open_with_flags(&hidden, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(&marking)?;
+    let mark = format!("{}; {}", kept::MAKE_MARK, identity.put_mark());
+    connection.execute_batch(&mark).map_err(&marking)?;
+    connection.close().map_err(|(_, error)| marking(error))?;
+    let place = || {
+        File::open(&hidden)?.sync_all()?;
+        // It never takes the place of another file.
+        fs::hard_link(&hidden, path)?;
+        File::open(folder)?.sync_all()
+    };
+    place().map_err(|e| Fault::system(format!("giving the kept data its name {}", path.display()), e))?;
+    Box::new(tree).remove()
+}
+
+/// The URL of the file, under which it stands in the list.
+fn url_of(path: &Path) -> Result<DatabaseUrl, Fault> {
+    let text = path.to_str().filter(|text| !text.contains('?'));
+    let text = text.ok_or_else(|| {
+        Fault::Other(format!("data cannot be kept in {}: a URL cannot name it", path.display()))
+    })?;
+    Ok(DatabaseUrl::parse(&format!("sqlite:{text}"))?)
+}
+
+/// Whether there is a file.
+fn is_there(path: &Path) -> Result<bool, Fault> {
+    match fs::symlink_metadata(path) {
+        Ok(about) if about.is_file() => Ok(true),
+        Ok(_) => Err(Fault::Other(format!("{} is no file", path.display()))),
+        Err(e) if e.kind() == ErrorKind::NotFound => Ok(false),
+        Err(e) => Err(Fault::system(format!("looking at {}", path.display()), e)),
+    }
+}
+
+/// Looks whether the data is there and whole: its mark, and how many rows its tables have.
+fn look(path: &Path, data: &DataSet, identity: &KeptIdentity) -> Result<DataOrigin, String> {
+    let connection = open(path)?;
+    let (digest, written) = mark(&connection)?;
+    let was_written = identity.read_mark(&digest, &written)?;
+    if was_written {
+        is_whole(&connection).map_err(|fault| fault.to_string())?;
+    }
+    for table in data.layouts(DatabaseSystem::Sqlite) {
+        let question = format!("SELECT COUNT(*) FROM {}", table.name);
+        let found: i64 = connection.query_row(&question, [], |row| row.get(0)).map_err(|e| e.to_string())?;
+        if u64::try_from(found) != Ok(table.rows) {
+            return Err(format!("the table {} has {found} rows, and not {}", table.name, table.rows));
+        }
+    }
+    Ok(DataOrigin::Found { was_written })
+}
+
+/// A connection that may bring in what a killed run left in a write-ahead log.
+fn open(path: &Path) -> Result<Connection, String> {
+    Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(|e| e.to_string())
+}
+
+fn mark(connection: &Connection) -> Result<(String, String), String> {
+    let found = connection.query_row(kept::ASK_MARK, [], |row| {
+        Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.to_string()))
+    });
+    found.map_err(|_| "it has no mark of kept data".to_owned())
+}
+
+/// Removes the kept file at `path`, and what SQLite has put beside it: nothing else, whatever it is called.
+///
+/// # Errors
+/// Why it stays.
+pub(in crate::workload) fn remove(path: &Path) -> Result<(), String> {
+    match is_there(path) {
+        Ok(true) => {}
+        Ok(false) => return Ok(()),
+        Err(fault) => return Err(fault.to_string()),
+    }
+    let connection = open(path)?;
+    let (digest, _) = mark(&connection)?;
+    let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
+    if !kept::is_of(name, &digest) {
+        return Err("its mark is of other data".to_owned());
+    }
+    connection.close().map_err(|(_, error)| error.to_string())?;
+    fs::remove_file(path).map_err(|e| e.to_string())?;
+    for ending in BESIDE {
+        let mut beside = path.as_os_str().to_owned();
+        beside.push(ending);
+        match fs::remove_file(PathBuf::from(beside)) {
+            Err(e) if e.kind() != ErrorKind::NotFound => return Err(e.to_string()),
+            _ => {}
+        }
+    }
+    Ok(())
+}
