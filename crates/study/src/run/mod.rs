@@ -199,6 +199,7 @@ fn head(
         definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
+        tool_outputs: Vec::new(),
         analysis: AnalysisInfo { version: analysis::VERSION },
     };
     run.definitions = catalogue.definitions(run.workloads());
