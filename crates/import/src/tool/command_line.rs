@@ -88,9 +88,9 @@ fn words(text: &str) -> Vec<String> {
 fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     let is_known = |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
     if let Some((prompt, command)) = behind_prompt(line) {
-        // These alone also begin comments, headings and quotations.
-        let is_weak = prompt.chars().count() == 1 && prompt != "$";
-        if !command.is_empty() && (!is_weak || is_known(command)) {
+        // The others also begin comments, headings and quotations, or stand behind a share.
+        let is_sure = prompt.ends_with('$') || prompt.contains(['@', '\\']);
+        if !command.is_empty() && (is_sure || is_known(command)) {
             return Some(command);
         }
     }

@@ -19,9 +19,8 @@ pub(super) struct LeadingNumber<'a> {
     pub(super) rest: &'a str,
 }
 
-/// The number that a text begins with. A comma before digits is a decimal one, unless three
-/// digits follow it and another comma, a point or nothing that is a digit: then it groups them
-/// where `groups` says that the tool does that.
+/// The number that a text begins with. A comma in it is a decimal one, unless the tool `groups`
+/// digits by it.
 pub(super) fn leading(text: &str, groups: bool) -> Option<LeadingNumber<'_>> {
     let text = text.trim_start();
     let mut end = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(text.len());
@@ -86,25 +85,21 @@ pub(super) fn quantity(line: u64, text: &str, counting: Counting) -> Option<Prin
     let text = text.trim();
     let number = leading(text, false)?;
     let unit = number.rest.trim();
-    let (scale, base, is_multiple) = match seconds(unit) {
-        Some(scale) => (scale, Unit::Seconds, false),
+    let (prefix, scale, base) = match seconds(unit) {
+        Some(scale) => ("", scale, Unit::Seconds),
         None => {
             let (prefix, scale, base) = bytes_or_bits(unit)?;
-            (factor(prefix, counting)? * scale, base, !prefix.is_empty())
+            (prefix, factor(prefix, counting)? * scale, base)
         }
     };
-    let counting = is_multiple.then_some(if unit.contains('i') && !unit.starts_with("bi") {
-        Counting::Binary
-    } else {
-        counting
-    });
+    let counting = if prefix.ends_with('i') { Counting::Binary } else { counting };
     Some(PrintedValue {
         line,
         text: text.to_owned(),
         value: number.value * scale,
         unit: base,
         half_step: number.half_step * scale,
-        counting,
+        counting: (!prefix.is_empty()).then_some(counting),
     })
 }
 
@@ -154,6 +149,18 @@ pub(super) fn seconds(unit: &str) -> Option<f64> {
     })
 }
 
+/// Names of bytes and bits, with how many bytes one is. The longest come first.
+const NAMES: &[(&str, f64)] = &[
+    ("Bytes", 1.0),
+    ("bytes", 1.0),
+    ("Byte", 1.0),
+    ("byte", 1.0),
+    ("bits", 0.125),
+    ("bit", 0.125),
+    ("B", 1.0),
+    ("b", 0.125),
+];
+
 /// The multiple of a unit, how many bytes one of it is, and whether that is per second.
 fn bytes_or_bits(unit: &str) -> Option<(&str, f64, Unit)> {
     let ends = ["/sec", "/second", "/s", "ps"];
@@ -161,17 +168,6 @@ fn bytes_or_bits(unit: &str) -> Option<(&str, f64, Unit)> {
         Some(amount) => (amount, Unit::BytesPerSecond),
         None => (unit, Unit::Bytes),
     };
-    // The longest first.
-    const NAMES: &[(&str, f64)] = &[
-        ("Bytes", 1.0),
-        ("bytes", 1.0),
-        ("Byte", 1.0),
-        ("byte", 1.0),
-        ("bits", 0.125),
-        ("bit", 0.125),
-        ("B", 1.0),
-        ("b", 0.125),
-    ];
     let (prefix, scale) = NAMES.iter().find_map(|(name, scale)| Some((amount.strip_suffix(name)?, *scale)))?;
     Some((prefix, scale, base))
 }
