@@ -86,7 +86,8 @@ fn words(text: &str) -> Vec<String> {
 
 /// The text of the command on a line, behind its prompt.
 fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
-    let is_known = |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
+    let is_known =
+        |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
     if let Some((prompt, command)) = behind_prompt(line) {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_sure = prompt.ends_with('$') || prompt.contains(['@', '\\']);
@@ -167,7 +168,11 @@ mod tests {
             "C:\\bench>",
             "PS C:\\Users\\me> ",
         ] {
-            assert_eq!(words_of(&format!("{prompt}dd if=a of=b")).as_deref(), Some("dd if=a of=b"), "{prompt}");
+            assert_eq!(
+                words_of(&format!("{prompt}dd if=a of=b")).as_deref(),
+                Some("dd if=a of=b"),
+                "{prompt}"
+            );
         }
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
@@ -196,7 +201,10 @@ mod tests {
             let command = CommandLine::of(&line(text), &["dd"]).unwrap();
             command.invocation(&["dd"]).map(|words| words.join(" "))
         };
-        assert_eq!(invocation("$ sync; sudo /bin/dd if=a of='b c' 2>&1 | tee x").unwrap(), "/bin/dd if=a of=b c");
+        assert_eq!(
+            invocation("$ sync; sudo /bin/dd if=a of='b c' 2>&1 | tee x").unwrap(),
+            "/bin/dd if=a of=b c"
+        );
         assert_eq!(invocation("$ for i in 1 2; do dd if=a of=b; done").unwrap(), "dd if=a of=b");
         assert_eq!(invocation("$ ls"), None);
         let mut split = CommandLine::of(&line("$ dd if=a \\"), &["dd"]).unwrap();

@@ -63,7 +63,10 @@ pub fn markdown() -> String {
             Counting::Other => "other",
         };
         let CountingRule { tool, versions, units, proof, .. } = rule;
-        page.push_str(&format!("| {tool} | {versions} | {units} | {base} | {} |\n", proof.replace('|', "\\|")));
+        page.push_str(&format!(
+            "| {tool} | {versions} | {units} | {base} | {} |\n",
+            proof.replace('|', "\\|")
+        ));
     }
     page.push_str("\n| tool | what is read |\n|---|---|\n");
     for reader in super::readers() {

@@ -63,14 +63,7 @@ pub(super) fn whole(text: &str) -> Option<(u64, &str)> {
 
 /// A whole number on this line that is exact.
 pub(super) fn exact(line: u64, value: u64, unit: Unit) -> PrintedValue {
-    PrintedValue {
-        line,
-        text: value.to_string(),
-        value: value as f64,
-        unit,
-        half_step: 0.0,
-        counting: None,
-    }
+    PrintedValue { line, text: value.to_string(), value: value as f64, unit, half_step: 0.0, counting: None }
 }
 
 /// A number that stands in JSON or in a table in `unit`, with nothing behind it: what its last
@@ -168,7 +161,8 @@ fn bytes_or_bits(unit: &str) -> Option<(&str, f64, Unit)> {
         Some(amount) => (amount, Unit::BytesPerSecond),
         None => (unit, Unit::Bytes),
     };
-    let (prefix, scale) = NAMES.iter().find_map(|(name, scale)| Some((amount.strip_suffix(name)?, *scale)))?;
+    let (prefix, scale) =
+        NAMES.iter().find_map(|(name, scale)| Some((amount.strip_suffix(name)?, *scale)))?;
     Some((prefix, scale, base))
 }
 

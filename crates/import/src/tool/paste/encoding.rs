@@ -162,8 +162,10 @@ mod tests {
         }
         let text = "READ: 1 µs 바 \u{1f600}\r\n";
         for is_big in [false, true] {
-            let bytes: Vec<u8> =
-                text.encode_utf16().flat_map(|u| if is_big { u.to_be_bytes() } else { u.to_le_bytes() }).collect();
+            let bytes: Vec<u8> = text
+                .encode_utf16()
+                .flat_map(|u| if is_big { u.to_be_bytes() } else { u.to_le_bytes() })
+                .collect();
             let mut read = String::new();
             Utf16Reader::new(Slow(&bytes), is_big).read_to_string(&mut read).unwrap();
             assert_eq!(read, text);

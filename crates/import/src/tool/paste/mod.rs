@@ -203,14 +203,17 @@ impl<'a> Paste<'a> {
         match open.kind {
             OpenKind::Command(command) => self.command = Some(command),
             OpenKind::Tool(first) => {
-                let knows = |reader: &&'static dyn ToolReader| lines.first().is_some_and(|l| reader.begins(l).is_some());
+                let knows = |reader: &&'static dyn ToolReader| {
+                    lines.first().is_some_and(|l| reader.begins(l).is_some())
+                };
                 let others = self.readers.iter().copied().filter(|r| r.name() != first.name()).filter(knows);
                 let candidates: Vec<_> = std::iter::once(first).chain(others).collect();
                 self.read_by(&candidates, &lines);
             }
             OpenKind::Json(_) => {
                 let text = ToolBlock { lines: &lines, command: None }.text();
-                let candidates: Vec<_> = self.readers.iter().copied().filter(|r| r.knows_json(&text)).collect();
+                let candidates: Vec<_> =
+                    self.readers.iter().copied().filter(|r| r.knows_json(&text)).collect();
                 self.read_by(&candidates, &lines);
             }
         }
@@ -233,7 +236,9 @@ impl<'a> Paste<'a> {
         }
         match why {
             None => self.unread(lines, UnreadCause::NoTool, None),
-            Some((NotUnderstood::OtherText, tool)) => self.unread(lines, UnreadCause::NotUnderstood, Some(tool)),
+            Some((NotUnderstood::OtherText, tool)) => {
+                self.unread(lines, UnreadCause::NotUnderstood, Some(tool))
+            }
             Some((NotUnderstood::CutShort, tool)) => self.unread(lines, UnreadCause::CutShort, Some(tool)),
         }
     }

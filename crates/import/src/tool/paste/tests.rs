@@ -17,7 +17,8 @@ fn unread(output: &ToolOutput) -> Vec<(UnreadCause, u64, u64)> {
     output.unread.iter().map(|u| (u.cause, u.lines.first, u.lines.last)).collect()
 }
 
-const DD: &str = "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
+const DD: &str =
+    "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
 
 #[test]
 fn outputs_are_found_between_prose_and_each_knows_its_command() {

@@ -59,10 +59,11 @@ impl ToolReader for Dd {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
-        let is_counted = before.iter().any(|line| records(&line.text).is_some());
-        // Two lines count records, and a third those that were cut.
+        // One line counts what was read, one what was written.
+        let counted = before.iter().filter(|line| records(&line.text).is_some()).count();
+        let is_counted = counted > 0;
         match (records(&last.text), copied(last)) {
-            (Some(_), _) if before.len() < 4 => Extent::More,
+            (Some(_), _) if counted < 2 => Extent::More,
             (_, Some(_)) if is_counted => Extent::EndsHere,
             // Progress, which the figures of the end follow.
             (_, Some(_)) if before.is_empty() => Extent::More,
@@ -94,8 +95,8 @@ impl ToolReader for Dd {
         for remedy in remedies {
             match remedy {
                 ToolRemedy::BypassPageCache => {
-                    let (flag, other) = if writes { ("oflag", "direct") } else { ("iflag", "direct") };
-                    add_to_list(&mut words, flag, other);
+                    let flags = if writes { "oflag" } else { "iflag" };
+                    add_to_list(&mut words, flags, "direct");
                 }
                 ToolRemedy::SyncAtEnd if writes => add_to_list(&mut words, "conv", "fdatasync"),
                 _ => {}
@@ -338,7 +339,10 @@ mod tests {
         );
         assert_eq!(read("dd if=/dev/zero of=/dev/null bs=1M"), "", "that drives no disk");
         assert_eq!(read("dd if=a of=b"), "", "that drives two");
-        assert_eq!((size("2x512"), size("1GB"), size("1MiB"), size("x")), (Some(1024), Some(1_000_000_000), Some(1 << 20), None));
+        assert_eq!(
+            (size("2x512"), size("1GB"), size("1MiB"), size("x")),
+            (Some(1024), Some(1_000_000_000), Some(1 << 20), None)
+        );
     }
 
     #[test]
