@@ -10,8 +10,8 @@ mod unread;
 pub use export::{TOOL_EXPORTERS, WriteToolReport};
 
 use language::Words;
-use model::Run;
 use model::tool_result::ToolResult;
+use model::{Run, Value};
 
 use crate::document::{Document, Section, Text};
 
@@ -75,7 +75,7 @@ fn called(subject: &ToolSubject<'_>, result: &ToolResult) -> String {
         Some(version) => format!("{} {version}", result.tool),
         None => result.tool.clone(),
     };
-    let lines = [("first", result.lines.first.into()), ("last", result.lines.last.into())];
+    let lines = [("first", Value::from(result.lines.first)), ("last", Value::from(result.lines.last))];
     format!("{tool}, {}", subject.words.tell("check-lines", &lines))
 }
 

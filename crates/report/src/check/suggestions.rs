@@ -1,5 +1,7 @@
 //! What should have been run.
 
+use model::Value;
+
 use super::{ToolSubject, ToolSuggestion};
 use crate::document::{Block, Rank, Section};
 
@@ -25,8 +27,8 @@ fn lines(subject: &ToolSubject<'_>, suggestion: &ToolSuggestion) -> Vec<(String,
     let theirs = suggestion.corrected.as_ref().or(suggestion.typed.as_ref());
     if let Some(command) = theirs.filter(|_| suggestion.corrected.is_some() || suggestion.times.is_some()) {
         let texts = [
-            ("tool", suggestion.tool.as_str().into()),
-            ("times", u64::from(suggestion.times.unwrap_or(1)).into()),
+            ("tool", Value::from(suggestion.tool.as_str())),
+            ("times", Value::from(u64::from(suggestion.times.unwrap_or(1)))),
         ];
         all.push((words.tell("check-their-command", &texts), command.clone()));
     }
