@@ -99,8 +99,11 @@ fn case(group: &[(u32, &ToolResult)], loads: &KnownLoads<'_>, started: &str) -> 
     let first = group[0].1;
     let load = load(first);
     let known = loads.catalogue.workload(load.workload);
-    let profile = (loads.profile)(&load)
-        .unwrap_or_else(|| LoadProfile { headline: headline(&first.whole), ..LoadProfile::default() });
+    let mut profile = (loads.profile)(&load).unwrap_or_default();
+    // The tool may not print what the workload shows first.
+    if first.whole.figure(profile.headline).is_none() {
+        profile.headline = headline(&first.whole);
+    }
     let trial = |(block, (order, result)): (u32, &(u32, &ToolResult))| Trial {
         order: *order,
         block,

@@ -38,9 +38,10 @@ impl LineDecoder {
 /// bytes of Hangul would pass for Chinese characters.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let korean = (EUC_KR, share(EUC_KR, bytes, is_hangul));
-    let japanese = [EUC_JP, SHIFT_JIS].map(|encoding| match share(encoding, bytes, is_kana) {
-        0.0 => (encoding, 0.0),
-        _ => (encoding, share(encoding, bytes, |c| is_kana(c) || is_chinese(c))),
+    let japanese = [EUC_JP, SHIFT_JIS].map(|encoding| {
+        let has_kana = share(encoding, bytes, is_kana) > 0.0;
+        let all = share(encoding, bytes, |c| is_kana(c) || is_chinese(c));
+        (encoding, if has_kana { all } else { 0.0 })
     });
     let candidates = [korean].into_iter().chain(japanese);
     let best = candidates.max_by(|a, b| a.1.total_cmp(&b.1));
