@@ -3,6 +3,7 @@
 
 mod answer;
 mod bottleneck;
+pub mod check;
 pub mod comparison;
 mod deviation;
 mod estimate;
@@ -49,7 +50,9 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
     let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
+    let of_checks = check::checks().map(|check| check.english);
     of_rules
+        .chain(of_checks)
         .chain(shared)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
 }
@@ -211,6 +214,7 @@ pub const RULES: &[Rule] = &[
 pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
+    let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
     rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
 }
 
@@ -250,6 +254,10 @@ pub fn derive(run: &mut Run) {
     }
     let siblings = Siblings::of(&run.cases);
     let judge = |case: &CaseResult| {
+        // What another tool printed is judged by checks of its own.
+        if !run.tool_outputs.is_empty() {
+            return Vec::new();
+        }
         let context = Context::of(run, case, &siblings);
         // Of what was left out there are no figures to doubt.
         if !case.trials.is_empty() && case.trials.iter().all(|trial| trial.status == Status::Skipped) {
@@ -292,6 +300,9 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
+    if !run.tool_outputs.is_empty() {
+        check::derive(run);
+    }
     parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
     write_english(&mut run.findings);
     run.analysis = AnalysisInfo { version: VERSION };

@@ -8,17 +8,21 @@ use model::{Finding, Value};
 /// Arguments that are names, or what another program wrote: shown as they are.
 /// All other texts are codes that a sentence chooses by.
 const NAMES: &[&str] = &[
+    "amount",
     "below",
+    "duration",
     "filesystem",
     "machine",
     "metric",
     "name",
     "other",
+    "printed",
     "promise",
     "reason",
     "resource",
     "source",
     "target",
+    "tool",
     "unit",
     "who",
     "workload",

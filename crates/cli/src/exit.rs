@@ -23,6 +23,8 @@ pub(crate) const UNKEPT: u8 = 1;
 pub(crate) const CONDITION: u8 = 1;
 /// Done, but something is worse than the baseline, and the user asked for this code.
 pub(crate) const WORSE: u8 = 1;
+/// Done, but a figure of another tool is not what it says.
+pub(crate) const DOUBTED: u8 = 1;
 /// Interrupted; everything was put back.
 pub(crate) const INTERRUPTED: u8 = 130;
 

@@ -20,6 +20,7 @@ use crate::profile::{LoadProfile, is_default};
 use crate::resource::{PathStep, Resource};
 use crate::setting::SettingStates;
 use crate::study::Study;
+use crate::tool_result::ToolOutput;
 use crate::trial::{LOCAL, Trial};
 use crate::unit::Unit;
 use crate::value::Parameters;
@@ -65,6 +66,10 @@ pub struct Run {
     /// Conclusions about the whole run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// Of a run that other tools made: what they printed, of which the cases are made. The order of a
+    /// trial is the place of its result among all of these.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tool_outputs: Vec<ToolOutput>,
     /// Which version of the analysis derived estimates and findings.
     pub analysis: AnalysisInfo,
 }

@@ -2,6 +2,7 @@
 //! Nothing here prints.
 
 mod breakdown;
+pub mod check;
 pub mod doctor;
 pub mod document;
 pub mod export;

@@ -6,6 +6,7 @@
 
 pub mod built_in;
 pub mod grammar;
+pub mod imported;
 pub mod plan;
 pub mod read;
 pub mod run;

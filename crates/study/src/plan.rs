@@ -412,7 +412,7 @@ pub fn work_id(loads: &[LoadSpec], catalogue: &Catalogue) -> String {
 }
 
 /// The first digits of a hash, which are enough to tell works apart.
-fn shortened(hash: Sha256) -> String {
+pub(crate) fn shortened(hash: Sha256) -> String {
     hash.finalize().iter().take(8).map(|b| format!("{b:02x}")).collect()
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands: one file and one name in a table each.
 
 mod agent;
+mod check;
 mod compare;
 mod doctor;
 mod export;
@@ -49,7 +50,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show rm report export compare trace node restore
+    run machine doctor workloads settings studies list show rm report export compare check trace node restore
     reference agent syncfs sqlite_commits
 };
 
@@ -69,7 +70,7 @@ pub fn command_line() -> Command {
 fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
-         Exit codes: 0 done; 1 done, but a trial failed, a case falls short of the study's `[expect]`, the doctor warns, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
+         Exit codes: 0 done; 1 done, but a trial failed, a case falls short of the study's `[expect]`, the doctor warns, a checked figure is not what it says, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
          missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
     );
     let mut root = command_line().term_width(::report::WIDTH);

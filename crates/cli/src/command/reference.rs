@@ -23,6 +23,7 @@ const DOCUMENTS: &[Document] = &[
     ("docs/reference/study.schema.json", || pretty(&study::schema::study_schema(&::agent::catalogue()))),
     ("docs/reference/study.md", || Ok(study::schema::markdown())),
     ("docs/reference/fio.md", || Ok(import::fio::markdown())),
+    ("docs/reference/counting.md", || Ok(import::tool::markdown())),
     ("docs/reference/workloads.md", || Ok(::report::reference::markdown(&::agent::catalogue()))),
     ("docs/reference/findings.md", || Ok(findings())),
     ("docs/reference/samplers.md", || Ok(samplers())),

@@ -404,7 +404,7 @@ fn agent_of(study: &mut Study, peers: &Peers, waiting: &NodeWait) -> Result<Agen
     Ok(AgentGroup::new(Box::new(local()), far))
 }
 
-fn identity(typed: &[String]) -> Invocation {
+pub(super) fn identity(typed: &[String]) -> Invocation {
     let kind = if cfg!(debug_assertions) { "debug" } else { "release" };
     Invocation {
         command: typed.to_vec(),

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod both_ends;
+mod check;
 mod common;
 mod compare;
 mod database;

@@ -176,6 +176,7 @@ impl RunV1 {
             definitions: Definitions::default(),
             cases: cases.into_iter().map(CaseV1::upgrade).collect(),
             findings,
+            tool_outputs: Vec::new(),
             analysis,
         };
         run.definitions = super::definitions(run.workloads());

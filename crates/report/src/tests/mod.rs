@@ -43,6 +43,7 @@ pub(crate) fn run() -> Run {
         definitions: Definitions::default(),
         cases: vec![case],
         findings: Vec::new(),
+        tool_outputs: Vec::new(),
         analysis: AnalysisInfo { version: 1 },
     }
 }

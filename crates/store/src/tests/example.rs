@@ -48,6 +48,7 @@ pub(super) fn run(id: &str, started: &str) -> Run {
         definitions: Definitions::default(),
         cases: vec![first, second],
         findings: vec![finding()],
+        tool_outputs: Vec::new(),
         analysis: AnalysisInfo { version: 3 },
     }
 }

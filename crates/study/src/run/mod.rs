@@ -200,6 +200,7 @@ fn head(
         definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
+        tool_outputs: Vec::new(),
         analysis: AnalysisInfo { version: analysis::VERSION },
     };
     run.definitions = catalogue.definitions(run.workloads());
@@ -208,7 +209,7 @@ fn head(
 
 /// `20261120-191542-k3f9`: sorts by time, short enough to type, and two runs of
 /// one second differ.
-fn run_id(now: jiff::Timestamp, seed: u64) -> String {
+pub(crate) fn run_id(now: jiff::Timestamp, seed: u64) -> String {
     const LETTERS: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
     let mut mixed =
         order::mix(seed, u64::from(now.subsec_nanosecond().unsigned_abs()) ^ u64::from(std::process::id()));
@@ -229,7 +230,7 @@ fn cut_of(case: &CaseResult) -> f64 {
     cuts.map(|steady| steady.truncated_s).fold(0.0, f64::max)
 }
 
-fn timestamp() -> String {
+pub(crate) fn timestamp() -> String {
     jiff::Timestamp::now().to_string()
 }
 

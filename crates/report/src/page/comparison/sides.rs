@@ -57,6 +57,8 @@ fn without_cases(run: &Run) -> Run {
         definitions: run.definitions.clone(),
         cases: Vec::new(),
         findings: run.findings.clone(),
+        tool_outputs: Vec::new(),
+        tool_outputs: Vec::new(),
         analysis: run.analysis,
     }
 }

@@ -96,6 +96,7 @@ fn run(extent: Extent) -> Run {
         definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
+        tool_outputs: Vec::new(),
         analysis: AnalysisInfo { version: 2 },
     }
 }

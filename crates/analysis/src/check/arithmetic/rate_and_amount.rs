@@ -1,0 +1,133 @@
+//! A rate that is not what was done, divided by the time it took.
+
+use model::finding::Evidence;
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult};
+use model::{Finding, FindingKind, MetricName, Severity, metric};
+
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// What is off by less may be the work of a last moment that one of the figures does not have.
+const TOLERANCE: f64 = 0.01;
+
+/// Factors by which a rate is off where a unit is taken for another.
+const KNOWN: &[(f64, &str)] = &[
+    (1000.0 / 1024.0, "binary"),
+    (1e6 / 1_048_576.0, "binary"),
+    (1e9 / 1_073_741_824.0, "binary"),
+    (1024.0 / 1000.0, "decimal"),
+    (1_048_576.0 / 1e6, "decimal"),
+    (1_073_741_824.0 / 1e9, "decimal"),
+    (8.0, "bits"),
+    (0.125, "bits"),
+    (60.0, "minutes"),
+];
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "rate-contradicts-amount",
+    doc: "The rate is not the bytes, or the operations, divided by the seconds that stand beside it.",
+    english: r#"
+finding-rate-contradicts-amount =
+    { $tool } prints { $printed }, but { $amount } in { $duration } are { SHORT($computed, $unit) }{ $cause ->
+        [binary] {""}: the multiples of its rate are of 1024
+        [decimal] {""}: the multiples of its rate are of 1000
+        [bits] {""}: bits are taken for bytes
+        [minutes] {""}: minutes are missing from the time, or it is another clock's
+       *[unknown] {""}: the rate is { FIXED($ratio, decimals: 3) } times that
+    }
+    .advice = believe what was counted, and not the rate; of a text that somebody wrote, look at the original
+
+evidence-rate-arithmetic =
+    line { $line }: { $amount } / { $duration } = { SHORT($computed, $unit) }; printed { $printed }
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
+    let mut found = Vec::new();
+    for (_, measured) in result.measurements() {
+        let amounts = [(metric::THROUGHPUT, &measured.bytes), (metric::IOPS, &measured.operations)];
+        for (rate, amount) in amounts {
+            found.extend(contradiction(result, measured, rate, amount.as_ref()));
+        }
+    }
+    // The whole and its only part say the same.
+    found.dedup();
+    found
+}
+
+fn contradiction(
+    result: &ToolResult,
+    measured: &ToolMeasurement,
+    metric: MetricName,
+    amount: Option<&PrintedValue>,
+) -> Option<Finding> {
+    let (rate, amount, window) = (measured.figure(metric)?, amount?, measured.window.as_ref()?);
+    let computed = amount.value / window.value;
+    let least = amount.least() / window.most();
+    let most = amount.most() / window.least();
+    // Of a time that was rounded to nothing, nothing follows.
+    if window.least() <= 0.0 || !most.is_finite() {
+        return None;
+    }
+    if rate.most() >= least * (1.0 - TOLERANCE) && rate.least() <= most * (1.0 + TOLERANCE) {
+        return None;
+    }
+    let ratio = rate.value / computed;
+    // A factor is known as well as the figures are.
+    let blur = TOLERANCE + rate.half_step / rate.value.abs() + (most - least) / computed / 2.0;
+    let known = KNOWN.iter().find(|(factor, _)| (ratio / factor - 1.0).abs() <= blur.min(0.02));
+    let cause = known.map_or("unknown", |(_, name)| *name);
+    let evidence = Evidence::at("rate-arithmetic", model::finding::Place::Metric(metric))
+        .arg("line", rate.line)
+        .arg("printed", rate.text.as_str())
+        .arg("amount", amount.text.as_str())
+        .arg("duration", window.text.as_str())
+        .arg("computed", computed)
+        .arg("unit", rate.unit.symbol());
+    let finding = Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
+        .arg("tool", result.tool.as_str())
+        .arg("printed", rate.text.as_str())
+        .arg("amount", amount.text.as_str())
+        .arg("duration", window.text.as_str())
+        .arg("computed", computed)
+        .arg("unit", rate.unit.symbol())
+        .arg("cause", cause)
+        .arg("ratio", ratio)
+        .because(evidence);
+    Some(finding)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+    use crate::check::fixture;
+
+    fn dd(end: &str) -> String {
+        format!("64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, {end}\n")
+    }
+
+    #[test]
+    fn what_rounding_explains_is_no_contradiction() {
+        for end in ["0.039679 s, 1.7 GB/s", "0.04 s, 1.7 GB/s", "60.5 s, 1.1 MB/s"] {
+            assert_eq!(fixture::found(&CHECK, &dd(end)).len(), 0, "{end}");
+        }
+    }
+
+    #[test]
+    fn a_rate_in_other_units_than_it_says_is_told_with_its_factor() {
+        for (end, cause) in [
+            ("1.00000 s, 64.00 MB/s", "binary"),
+            ("0.500000 s, 1074 MB/s", "bits"),
+            ("30.0000 s, 134.2 MB/s", "minutes"),
+            ("1.00000 s, 99 MB/s", "unknown"),
+        ] {
+            let found = fixture::found(&CHECK, &dd(end));
+            assert_eq!(found.len(), 1, "{end}");
+            assert_eq!(found[0].args.get("cause"), Some(&Value::from(cause)), "{end}");
+            assert_eq!(found[0].severity, Severity::Error);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! What is wrong with figures that other tools printed: one file a check, in the folder of what it
+//! looks at, and one line in that folder's table. A check reads a [`ToolResult`], not a case, for it
+//! judges what was printed: the arithmetic within it, and what its options say of it.
+
+mod arithmetic;
+mod limits;
+mod statistics;
+mod storage;
+mod time;
+
+use model::tool_result::{ToolRemedy, ToolResult};
+use model::{Finding, Machine, Run};
+
+/// One check.
+pub struct ToolCheck {
+    /// Its name, the code of its findings.
+    pub code: &'static str,
+    /// What it looks for, in a sentence or two.
+    pub doc: &'static str,
+    /// What its findings and their evidence say in English, in Fluent.
+    pub english: &'static str,
+    /// What should have been done, where that can be said for all of its findings.
+    pub remedies: &'static [ToolRemedy],
+    /// How it looks.
+    pub look: ToolCheckLook,
+}
+
+/// How a check looks.
+pub enum ToolCheckLook {
+    /// At each result.
+    EachResult(fn(&ToolResult, &ToolCheckContext<'_>) -> Vec<Finding>),
+    /// At all of them together.
+    All(fn(&ToolCheckContext<'_>) -> Vec<Finding>),
+}
+
+/// What checks may look at beside the result.
+#[derive(Clone, Debug)]
+pub struct ToolCheckContext<'a> {
+    /// All results, in the order of the texts.
+    pub results: Vec<&'a ToolResult>,
+    /// The machine on which they were measured, where it is known.
+    pub machine: Option<&'a Machine>,
+}
+
+impl<'a> ToolCheckContext<'a> {
+    /// That of a run.
+    #[must_use]
+    pub fn of(run: &'a Run) -> Self {
+        let results = run.tool_outputs.iter().flat_map(|output| &output.results).collect();
+        Self { results, machine: run.machines.first() }
+    }
+
+    /// How often the same was done, this time counted.
+    #[must_use]
+    pub fn repetitions(&self, result: &ToolResult) -> usize {
+        self.results.iter().filter(|other| other.is_repetition_of(result)).count()
+    }
+}
+
+/// The checks of each folder. Findings of the same severity are told in this order: those that
+/// change the figure most come first.
+const FOLDERS: &[&[ToolCheck]] =
+    &[arithmetic::CHECKS, time::CHECKS, limits::CHECKS, storage::CHECKS, statistics::CHECKS];
+
+/// Every check, in the order in which their findings are told.
+pub fn checks() -> impl Iterator<Item = &'static ToolCheck> {
+    FOLDERS.iter().copied().flatten()
+}
+
+/// What should have been done otherwise, by the code of a finding.
+#[must_use]
+pub fn tool_remedies(code: &str) -> &'static [ToolRemedy] {
+    checks().find(|check| check.code == code).map_or(&[], |check| check.remedies)
+}
+
+/// What checks find in results of other tools.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct FoundInResults {
+    /// Of each result, by its place among all.
+    pub(crate) of_each: Vec<Vec<Finding>>,
+    /// Of all together.
+    pub(crate) of_all: Vec<Finding>,
+}
+
+/// Looks at all results of a run.
+pub(crate) fn look(run: &Run) -> FoundInResults {
+    let context = ToolCheckContext::of(run);
+    let mut found = FoundInResults { of_each: vec![Vec::new(); context.results.len()], of_all: Vec::new() };
+    for check in checks() {
+        match check.look {
+            ToolCheckLook::All(look) => found.of_all.extend(look(&context)),
+            ToolCheckLook::EachResult(look) => {
+                for (own, result) in found.of_each.iter_mut().zip(&context.results) {
+                    own.extend(look(result, &context));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Puts what is found in the results of other tools beside the cases that were made of them: the
+/// order of a trial is the place of its result.
+pub(crate) fn derive(run: &mut Run) {
+    let found = look(run);
+    for case in &mut run.cases {
+        let mut of_case: Vec<Finding> = Vec::new();
+        for trial in &case.trials {
+            let of_trial = usize::try_from(trial.order).ok().and_then(|place| found.of_each.get(place));
+            for finding in of_trial.into_iter().flatten() {
+                if !of_case.contains(finding) {
+                    of_case.push(finding.clone());
+                }
+            }
+        }
+        of_case.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+        case.findings = of_case;
+    }
+    run.findings = found.of_all;
+}
+
+#[cfg(test)]
+pub(crate) mod fixture {
+    //! Texts to find something in.
+
+    use model::{Finding, ToolOutput};
+
+    use super::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+    /// What a check finds in a text; every language can say it.
+    pub(crate) fn found(check: &ToolCheck, text: &str) -> Vec<Finding> {
+        found_in(check, &import::tool::read("", text.as_bytes()).unwrap())
+    }
+
+    /// The same of what was read already.
+    pub(crate) fn found_in(check: &ToolCheck, output: &ToolOutput) -> Vec<Finding> {
+        let context = ToolCheckContext { results: output.results.iter().collect(), machine: None };
+        assert!(!context.results.is_empty(), "nothing was read");
+        let found = match check.look {
+            ToolCheckLook::All(look) => look(&context),
+            ToolCheckLook::EachResult(look) => {
+                context.results.iter().flat_map(|result| look(result, &context)).collect()
+            }
+        };
+        assert!(found.iter().all(|finding| finding.code == check.code));
+        crate::said::written(found)
+    }
+}

@@ -1,0 +1,56 @@
+//! One run of a tool: it has no interval.
+
+use model::finding::Evidence;
+use model::tool_result::{ToolRemedy, ToolResult};
+use model::{Finding, FindingKind, Severity};
+
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// As many as a study makes by default.
+const ENOUGH: u32 = 5;
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "single-run",
+    doc: "What was run once has no interval: nobody can say how far another run would be off.",
+    english: r#"
+finding-single-run = { $tool } was run once like this: nobody can say how far another run would be off
+    .advice = run the same command { $times } times, and give all of what it prints: the runs become trials with an interval
+
+evidence-printed-lines = lines { $first } to { $last }
+"#,
+    remedies: &[ToolRemedy::Repeat(ENOUGH)],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
+    if context.repetitions(result) > 1 {
+        return Vec::new();
+    }
+    let lines = Evidence::maybe_at("printed-lines", None)
+        .arg("first", result.lines.first)
+        .arg("last", result.lines.last);
+    let finding = Finding::new(FindingKind::Validity, CHECK.code, Severity::Note)
+        .arg("tool", result.tool.as_str())
+        .arg("times", u64::from(ENOUGH))
+        .because(lines);
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::fixture;
+
+    const COMMAND: &str = "$ dd if=/dev/zero of=x bs=1M count=64\n";
+    const OTHER: &str = "$ dd if=/dev/zero of=x bs=1M count=64 oflag=direct\n";
+    const PRINTED: &str = "64+0 records in\n64+0 records out\n\
+                           67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
+
+    #[test]
+    fn what_was_done_twice_was_not_done_once() {
+        let count = |text: String| fixture::found(&CHECK, &text).len();
+        assert_eq!(count(format!("{COMMAND}{PRINTED}")), 1);
+        assert_eq!(count(format!("{COMMAND}{PRINTED}{PRINTED}")), 0);
+        assert_eq!(count(format!("{COMMAND}{PRINTED}{OTHER}{PRINTED}")), 2, "other options are another work");
+    }
+}

@@ -1,0 +1,66 @@
+//! Lines of a text, and those of them that are one output.
+
+use model::tool_result::{LineRange, ToolResult};
+
+use super::command_line::CommandLine;
+
+/// One line as a terminal would have shown it at the end: without colours, and of what carriage
+/// returns overwrote only the last.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ToolLine {
+    /// Its number, from 1.
+    pub number: u64,
+    /// Its text, without white space at its end.
+    pub text: String,
+}
+
+impl ToolLine {
+    /// Whether it has nothing but white space.
+    #[must_use]
+    pub fn is_blank(&self) -> bool {
+        self.text.trim_start().is_empty()
+    }
+
+    /// Whether it begins with white space.
+    #[must_use]
+    pub fn is_indented(&self) -> bool {
+        self.text.starts_with([' ', '\t'])
+    }
+}
+
+/// The lines of one output. There is at least one.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolBlock<'a> {
+    /// The lines.
+    pub lines: &'a [ToolLine],
+    /// The command line above them.
+    pub command: Option<&'a CommandLine>,
+}
+
+impl ToolBlock<'_> {
+    /// Where it stands.
+    #[must_use]
+    pub fn range(&self) -> LineRange {
+        let number = |line: Option<&ToolLine>| line.map_or(0, |line| line.number);
+        LineRange { first: number(self.lines.first()), last: number(self.lines.last()) }
+    }
+
+    /// All of it as one text: for JSON.
+    #[must_use]
+    pub fn text(&self) -> String {
+        self.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
+    }
+
+    /// A result of `tool` that stands here; the words of its command are those from one of
+    /// `programs` on, where the command line has one.
+    #[must_use]
+    pub fn result(&self, tool: &str, programs: &[&str]) -> ToolResult {
+        let command = self.command.and_then(|line| line.invocation(programs)).unwrap_or_default();
+        ToolResult {
+            tool: tool.to_owned(),
+            lines: self.range(),
+            command: command.to_vec(),
+            ..ToolResult::default()
+        }
+    }
+}

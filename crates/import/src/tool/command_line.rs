@@ -1,0 +1,215 @@
+//! Command lines in a text, with the prompts of shells before them. What an output does not say
+//! of its options, the command above it does.
+
+use super::block::ToolLine;
+
+/// A command line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommandLine {
+    /// The line on which it begins.
+    pub line: u64,
+    /// Its words, by the rules of a shell. Where its quotes do not close, what white space parts.
+    pub words: Vec<String>,
+}
+
+/// Characters that a prompt ends with, before a space.
+const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', '\u{279c}'];
+
+/// The longest prompt, in characters.
+const PROMPT_MAX: usize = 120;
+
+impl CommandLine {
+    /// The command on this line, if it is one: behind a prompt, or a program of `programs` with
+    /// an option behind it.
+    #[must_use]
+    pub fn of(line: &ToolLine, programs: &[&str]) -> Option<Self> {
+        let command = command_text(line.text.trim_start(), programs)?;
+        Some(Self { line: line.number, words: words(command) })
+    }
+
+    /// Whether the next line goes on with it.
+    #[must_use]
+    pub fn goes_on(&self) -> bool {
+        self.words.last().is_some_and(|word| word == CONTINUED)
+    }
+
+    /// Goes on with a further line.
+    pub fn extend(&mut self, text: &str) {
+        self.words.pop();
+        self.words.extend(words(text));
+    }
+
+    /// The words from a program of these on, up to the end of its command: `dd` and its operands
+    /// in `sudo dd if=x of=y; sync`.
+    #[must_use]
+    pub fn invocation(&self, programs: &[&str]) -> Option<&[String]> {
+        let is_one = |word: &String| programs.contains(&program(word));
+        let start = self.words.iter().position(is_one)?;
+        let rest = self.words.get(start..)?;
+        let end = rest.iter().position(|word| is_end(word)).unwrap_or(rest.len());
+        rest.get(..end)
+    }
+}
+
+/// The last word of a line that the next one goes on with.
+const CONTINUED: &str = "\\";
+
+/// The name of the program that a word calls: without its folder, and without `.exe`.
+pub(super) fn program(word: &str) -> &str {
+    let name = word.rsplit(['/', '\\']).next().unwrap_or(word);
+    name.strip_suffix(".exe").unwrap_or(name)
+}
+
+/// Whether a word ends a command: it parts it from another, or sends its output elsewhere.
+fn is_end(word: &str) -> bool {
+    matches!(word, "|" | "||" | "&&" | ";" | "&" | "|&")
+        || word.trim_start_matches(['1', '2', '&']).starts_with('>')
+}
+
+fn words(text: &str) -> Vec<String> {
+    let is_continued = text.ends_with(CONTINUED);
+    let text = text.strip_suffix(CONTINUED).unwrap_or(text);
+    let split = shlex::split(text).filter(|words| !words.is_empty());
+    let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
+    let mut words = Vec::new();
+    for word in split {
+        match word.strip_suffix(';') {
+            Some("") | None => words.push(word),
+            Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
+        }
+    }
+    if is_continued {
+        words.push(CONTINUED.to_owned());
+    }
+    words
+}
+
+/// The text of the command on a line, behind its prompt.
+fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
+    let is_known =
+        |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
+    if let Some((prompt, command)) = behind_prompt(line) {
+        // The others also begin comments, headings and quotations, or stand behind a share.
+        let is_sure = prompt.ends_with('$') || prompt.contains(['@', '\\']);
+        if !command.is_empty() && (is_sure || is_known(command)) {
+            return Some(command);
+        }
+    }
+    let mut words = line.split_whitespace();
+    let is_first_known = words.next().is_some_and(|word| programs.contains(&program(word)));
+    let is_option = |word: &str| word.starts_with('-') && word.len() > 1 || word.contains(['=', '/']);
+    (is_first_known && words.any(is_option)).then_some(line)
+}
+
+/// A line parted into its prompt and what follows.
+fn behind_prompt(line: &str) -> Option<(&str, &str)> {
+    // Of Windows there is no space behind the mark.
+    if let Some((folder, command)) = line.split_once('>')
+        && is_windows_folder(folder)
+    {
+        return Some((folder, command.trim_start()));
+    }
+    let (at, mark) = line.char_indices().take(PROMPT_MAX).find(|(at, c)| {
+        MARKS.contains(c) && line.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(' '))
+    })?;
+    let end = at + mark.len_utf8();
+    let (prompt, command) = (line.get(..end)?, line.get(end..)?.trim_start());
+    is_prompt(line.get(..at)?.trim_end()).then_some((prompt, command))
+}
+
+/// `C:\Users\me`, with PowerShell's `PS ` before it or without.
+fn is_windows_folder(text: &str) -> bool {
+    let folder = text.strip_prefix("PS ").unwrap_or(text);
+    let mut letters = folder.chars();
+    let drive = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
+    drive && letters.next() == Some(':') && letters.next() == Some('\\')
+}
+
+/// What shells write before the mark: nothing, `user@host:~/x`, `[user@host x]`, `(env) user@host`,
+/// `bash-5.2`, `~`.
+fn is_prompt(text: &str) -> bool {
+    let text = match (text.strip_prefix('('), text.find(')')) {
+        (Some(_), Some(end)) => text.get(end + 1..).unwrap_or_default().trim_start(),
+        _ => text,
+    };
+    if let Some(inside) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        return inside.contains('@');
+    }
+    let is_one_word = !text.contains(char::is_whitespace);
+    let is_user = text.contains('@') && is_one_word;
+    // As zsh and fish write it: the folder in a word of its own.
+    let is_user_and_folder = text.split_whitespace().count() == 2 && text.contains('@');
+    let is_shell = is_one_word && ["sh-", "bash-", "ash-"].iter().any(|shell| text.starts_with(shell));
+    let is_folder = is_one_word && (text.starts_with('~') || text.starts_with('/'));
+    text.is_empty() || is_user || is_user_and_folder || is_shell || is_folder
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words_of(text: &str) -> Option<String> {
+        let line = ToolLine { number: 1, text: text.to_owned() };
+        CommandLine::of(&line, &["dd", "fio"]).map(|command| command.words.join(" "))
+    }
+
+    #[test]
+    fn commands_are_found_behind_the_prompts_of_shells() {
+        for prompt in [
+            "$ ",
+            "# ",
+            "user@host:~/a$ ",
+            "root@host:/# ",
+            "[root@host ~]# ",
+            "(env) me@host:~$ ",
+            "bash-5.2$ ",
+            "~ % ",
+            "me@mac ~ % ",
+            "C:\\bench>",
+            "PS C:\\Users\\me> ",
+        ] {
+            assert_eq!(
+                words_of(&format!("{prompt}dd if=a of=b")).as_deref(),
+                Some("dd if=a of=b"),
+                "{prompt}"
+            );
+        }
+        assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
+        assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
+    }
+
+    #[test]
+    fn prose_and_figures_are_no_commands() {
+        for text in [
+            "# Results",
+            "> quoted words",
+            "dd is a tool",
+            "fio-3.33",
+            "It costs 5$ a month",
+            "  cpu : usr=4.15%, sys=42.05%",
+            "100 % of it",
+            "",
+        ] {
+            assert_eq!(words_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_words_of_one_program_are_taken_out() {
+        let line = |text: &str| ToolLine { number: 1, text: text.to_owned() };
+        let invocation = |text: &str| {
+            let command = CommandLine::of(&line(text), &["dd"]).unwrap();
+            command.invocation(&["dd"]).map(|words| words.join(" "))
+        };
+        assert_eq!(
+            invocation("$ sync; sudo /bin/dd if=a of='b c' 2>&1 | tee x").unwrap(),
+            "/bin/dd if=a of=b c"
+        );
+        assert_eq!(invocation("$ for i in 1 2; do dd if=a of=b; done").unwrap(), "dd if=a of=b");
+        assert_eq!(invocation("$ ls"), None);
+        let mut split = CommandLine::of(&line("$ dd if=a \\"), &["dd"]).unwrap();
+        assert!(split.goes_on());
+        split.extend("of=b");
+        assert_eq!(split.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b");
+    }
+}

@@ -1,0 +1,6 @@
+//! Importers of tools for single drives and file systems: hdparm, ioping, bonnie++.
+
+use super::reader::ToolReader;
+
+/// Those of this area; one that is surer of its beginning comes before others.
+pub(super) const READERS: &[&dyn ToolReader] = &[];

@@ -1,0 +1,75 @@
+//! What other tools printed, read into one unit system: `headroom check` and
+//! `headroom import`. A text may hold several outputs, with prompts, command lines and prose
+//! between them; each is found, and what is not understood is told as such, never guessed.
+//!
+//! One importer is one file, in the folder of its area, and one line in that area's table. It
+//! carries its counting rules: what k, M and G before a unit stand for, with proof.
+
+mod block;
+mod command_line;
+mod compute;
+mod counting;
+mod database;
+mod drive;
+mod inventory;
+mod network;
+mod number;
+mod paste;
+mod reader;
+mod storage;
+mod system;
+mod web;
+
+pub use block::{ToolBlock, ToolLine};
+pub use command_line::CommandLine;
+pub use counting::{CountingRule, markdown};
+pub use paste::{BLOCK_BYTES_MAX, LINE_BYTES_MAX, PasteError, RESULTS_MAX};
+pub use reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+use std::io::Read;
+
+use model::ToolOutput;
+use model::tool_result::{ToolRemedy, ToolResult};
+
+/// The importers of each area. Where several know the first line of a block, the first that
+/// understands all of it has it: those that are surer come first.
+const AREAS: &[&[&dyn ToolReader]] = &[
+    storage::READERS,
+    drive::READERS,
+    network::READERS,
+    web::READERS,
+    database::READERS,
+    compute::READERS,
+    system::READERS,
+    inventory::READERS,
+];
+
+/// Every importer, in documentation order.
+pub fn readers() -> impl Iterator<Item = &'static dyn ToolReader> + Clone {
+    AREAS.iter().copied().flatten().copied()
+}
+
+/// Every counting rule.
+pub fn counting_rules() -> impl Iterator<Item = &'static CountingRule> {
+    readers().flat_map(|reader| reader.counting())
+}
+
+/// Reads a text to its end, in memory that does not grow with it but for what is understood.
+/// `source` is its name.
+///
+/// # Errors
+/// If it cannot be read, is no text, or holds more results than anybody looks at.
+pub fn read(source: &str, input: impl Read) -> Result<ToolOutput, PasteError> {
+    paste::read(source, input, &readers().collect::<Vec<_>>())
+}
+
+/// The command of the same tool with what would make its figure say what it is taken for; `None`
+/// where the command is not known, or the tool cannot do it.
+#[must_use]
+pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+    if result.command.is_empty() {
+        return None;
+    }
+    let reader = readers().find(|reader| reader.name() == result.tool)?;
+    reader.corrected(result, remedies).filter(|command| *command != result.command)
+}

@@ -1,0 +1,277 @@
+//! A text parted into the outputs that stand in it. Lines come one by one, and only those of the
+//! output that is being read are kept.
+
+mod encoding;
+mod json;
+mod lines;
+mod terminal;
+
+use std::io::Read;
+
+use model::ToolOutput;
+use model::tool_result::{LineRange, UnreadCause, UnreadLines};
+
+use self::json::JsonExtent;
+pub use self::lines::LINE_BYTES_MAX;
+use self::lines::LineSource;
+use super::block::{ToolBlock, ToolLine};
+use super::command_line::CommandLine;
+use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The most bytes of one output: fio writes some 100 MB of JSON where every job of many has its
+/// histograms.
+pub const BLOCK_BYTES_MAX: usize = 128 << 20;
+
+/// The most results of one text.
+pub const RESULTS_MAX: usize = 100_000;
+
+/// The most ranges of lines that are listed as not understood; the last one takes all after it.
+const UNREAD_MAX: usize = 1000;
+
+/// So many characters of what was not understood are kept.
+const SAMPLE_MAX: usize = 120;
+
+/// Why a text cannot be read.
+#[derive(Debug, thiserror::Error)]
+pub enum PasteError {
+    /// It cannot be read at all.
+    #[error(transparent)]
+    Io(#[from] std::io::Error),
+    /// It is something else.
+    #[error("it is no text, but {what}")]
+    NotText {
+        /// What it is.
+        what: &'static str,
+    },
+    /// It becomes something else.
+    #[error("it is no text, but binary data (line {line})")]
+    Binary {
+        /// Where.
+        line: u64,
+    },
+    /// Nobody would look at all of it.
+    #[error("it has more than {RESULTS_MAX} results")]
+    TooMany,
+}
+
+/// Reads a text to its end.
+///
+/// # Errors
+/// As [`super::read`].
+pub(super) fn read(
+    source: &str,
+    input: impl Read,
+    readers: &[&'static dyn ToolReader],
+) -> Result<ToolOutput, PasteError> {
+    let mut lines = LineSource::new(input)?;
+    let mut paste = Paste::new(readers);
+    while let Some(line) = lines.next_line()? {
+        paste.take(line);
+        if paste.output.results.len() > RESULTS_MAX {
+            return Err(PasteError::TooMany);
+        }
+    }
+    paste.close();
+    let output = paste.output;
+    Ok(ToolOutput { source: source.to_owned(), encoding: lines.encoding(), lines: lines.count(), ..output })
+}
+
+/// The lines of an output that is not yet over.
+struct OpenBlock {
+    lines: Vec<ToolLine>,
+    bytes: usize,
+    kind: OpenKind,
+}
+
+/// What an open block is.
+enum OpenKind {
+    /// The output of a tool that knew its first line.
+    Tool(&'static dyn ToolReader),
+    /// A JSON text, of whichever tool.
+    Json(JsonExtent),
+    /// A command that goes on in the next line.
+    Command(CommandLine),
+}
+
+/// A text on the way.
+struct Paste<'a> {
+    readers: &'a [&'static dyn ToolReader],
+    /// What the programs of all of them are called.
+    programs: Vec<&'static str>,
+    open: Option<OpenBlock>,
+    /// The last command line.
+    command: Option<CommandLine>,
+    output: ToolOutput,
+}
+
+impl<'a> Paste<'a> {
+    fn new(readers: &'a [&'static dyn ToolReader]) -> Self {
+        let programs = readers.iter().flat_map(|reader| reader.programs()).copied().collect();
+        Self { readers, programs, open: None, command: None, output: ToolOutput::default() }
+    }
+
+    /// Takes the next line.
+    fn take(&mut self, line: ToolLine) {
+        let Some(mut open) = self.open.take() else { return self.begin(line) };
+        let extent = self.extent(&mut open, &line);
+        let is_full = open.bytes.saturating_add(line.text.len()) > BLOCK_BYTES_MAX;
+        if extent == Extent::EndsBefore || is_full {
+            if is_full {
+                self.unread(open.lines.as_slice(), UnreadCause::TooLong, None);
+            } else {
+                self.finish(open);
+            }
+            return self.begin(line);
+        }
+        if let OpenKind::Tool(_) | OpenKind::Json(_) = open.kind {
+            open.push(line);
+        }
+        match extent {
+            Extent::EndsHere => self.finish(open),
+            _ => self.open = Some(open),
+        }
+    }
+
+    /// Whether a line belongs to the open block.
+    fn extent(&self, open: &mut OpenBlock, line: &ToolLine) -> Extent {
+        match &mut open.kind {
+            OpenKind::Json(_) if CommandLine::of(line, &self.programs).is_some() => Extent::EndsBefore,
+            OpenKind::Json(extent) => match extent.take(&line.text) {
+                true => Extent::EndsHere,
+                false => Extent::More,
+            },
+            OpenKind::Command(command) => {
+                command.extend(&line.text);
+                if command.goes_on() { Extent::More } else { Extent::EndsHere }
+            }
+            OpenKind::Tool(reader) => {
+                let begins_other = |other: &&'static dyn ToolReader| {
+                    other.name() != reader.name() && other.begins(line) == Some(Beginning::Certain)
+                };
+                let is_command = CommandLine::of(line, &self.programs).is_some();
+                if is_command || self.readers.iter().any(begins_other) {
+                    return Extent::EndsBefore;
+                }
+                open.lines.push(line.clone());
+                let extent = reader.extent(&open.lines);
+                open.lines.pop();
+                extent
+            }
+        }
+    }
+
+    /// Takes a line that no open block has.
+    fn begin(&mut self, line: ToolLine) {
+        if line.is_blank() {
+            return;
+        }
+        if let Some(command) = CommandLine::of(&line, &self.programs) {
+            if command.goes_on() {
+                self.open = Some(OpenBlock::new(OpenKind::Command(command)));
+            } else {
+                self.command = Some(command);
+            }
+            return;
+        }
+        let first = self.readers.iter().copied().find(|reader| reader.begins(&line).is_some());
+        let (kind, extent) = match first {
+            Some(reader) => (OpenKind::Tool(reader), reader.extent(std::slice::from_ref(&line))),
+            None if JsonExtent::begins(&line.text) => {
+                let mut extent = JsonExtent::default();
+                let ends = extent.take(&line.text);
+                (OpenKind::Json(extent), if ends { Extent::EndsHere } else { Extent::More })
+            }
+            None => return self.unread(&[line], UnreadCause::NoTool, None),
+        };
+        let mut open = OpenBlock::new(kind);
+        open.push(line);
+        match extent {
+            Extent::EndsHere => self.finish(open),
+            _ => self.open = Some(open),
+        }
+    }
+
+    /// Ends what is open: the text is over.
+    fn close(&mut self) {
+        if let Some(open) = self.open.take() {
+            self.finish(open);
+        }
+    }
+
+    fn finish(&mut self, open: OpenBlock) {
+        let lines = open.lines;
+        match open.kind {
+            OpenKind::Command(command) => self.command = Some(command),
+            OpenKind::Tool(first) => {
+                let knows = |reader: &&'static dyn ToolReader| {
+                    lines.first().is_some_and(|l| reader.begins(l).is_some())
+                };
+                let others = self.readers.iter().copied().filter(|r| r.name() != first.name()).filter(knows);
+                let candidates: Vec<_> = std::iter::once(first).chain(others).collect();
+                self.read_by(&candidates, &lines);
+            }
+            OpenKind::Json(_) => {
+                let text = ToolBlock { lines: &lines, command: None }.text();
+                let candidates: Vec<_> =
+                    self.readers.iter().copied().filter(|r| r.knows_json(&text)).collect();
+                self.read_by(&candidates, &lines);
+            }
+        }
+    }
+
+    /// Has the first of `candidates` that understands these lines.
+    fn read_by(&mut self, candidates: &[&'static dyn ToolReader], lines: &[ToolLine]) {
+        let block = ToolBlock { lines, command: self.command.as_ref() };
+        let mut why = None;
+        for reader in candidates {
+            match reader.read(&block) {
+                Ok(results) => {
+                    self.output.results.extend(results);
+                    return;
+                }
+                Err(error) => {
+                    why.get_or_insert((error, reader.name()));
+                }
+            }
+        }
+        match why {
+            None => self.unread(lines, UnreadCause::NoTool, None),
+            Some((NotUnderstood::OtherText, tool)) => {
+                self.unread(lines, UnreadCause::NotUnderstood, Some(tool))
+            }
+            Some((NotUnderstood::CutShort, tool)) => self.unread(lines, UnreadCause::CutShort, Some(tool)),
+        }
+    }
+
+    /// Lists lines as not understood; together with those before them of which the same is known.
+    fn unread(&mut self, lines: &[ToolLine], cause: UnreadCause, tool: Option<&str>) {
+        let mut told = lines.iter().filter(|line| !line.is_blank());
+        let (Some(first), Some(last)) = (told.clone().next(), told.next_back()) else { return };
+        let tool = tool.map(str::to_owned);
+        let is_full = self.output.unread.len() >= UNREAD_MAX;
+        let results_before = self.output.results.last().map_or(0, |result| result.lines.last);
+        if let Some(before) = self.output.unread.last_mut()
+            && (is_full || before.cause == cause && before.tool == tool && before.lines.last > results_before)
+        {
+            before.lines.last = last.number;
+            return;
+        }
+        let text = first.text.trim().chars().take(SAMPLE_MAX).collect();
+        let lines = LineRange { first: first.number, last: last.number };
+        self.output.unread.push(UnreadLines { lines, cause, tool, text });
+    }
+}
+
+impl OpenBlock {
+    fn new(kind: OpenKind) -> Self {
+        Self { lines: Vec::new(), bytes: 0, kind }
+    }
+
+    fn push(&mut self, line: ToolLine) {
+        self.bytes = self.bytes.saturating_add(line.text.len());
+        self.lines.push(line);
+    }
+}
+
+#[cfg(test)]
+mod tests;

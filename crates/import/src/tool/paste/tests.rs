@@ -1,0 +1,65 @@
+//! Texts with several outputs, prompts and prose between them.
+
+use model::ToolOutput;
+use model::tool_result::UnreadCause;
+
+fn read(text: &str) -> ToolOutput {
+    crate::tool::read("x", text.as_bytes()).unwrap()
+}
+
+/// The tool, first and last line of each result.
+fn found(output: &ToolOutput) -> Vec<(&str, u64, u64)> {
+    output.results.iter().map(|r| (r.tool.as_str(), r.lines.first, r.lines.last)).collect()
+}
+
+/// Cause, first and last line of what was not understood.
+fn unread(output: &ToolOutput) -> Vec<(UnreadCause, u64, u64)> {
+    output.unread.iter().map(|u| (u.cause, u.lines.first, u.lines.last)).collect()
+}
+
+const DD: &str =
+    "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
+
+#[test]
+fn outputs_are_found_between_prose_and_each_knows_its_command() {
+    let text = format!(
+        "I measured it:\nand here is what came:\n\nme@host:~$ dd if=/dev/zero \\\n  of=x bs=1M count=64\n{DD}{DD}\
+         그리고 다시\n$ ls\n{DD}"
+    );
+    let output = read(&text);
+    assert_eq!(found(&output), [("dd", 6, 8), ("dd", 9, 11), ("dd", 14, 16)]);
+    assert_eq!(unread(&output), [(UnreadCause::NoTool, 1, 2), (UnreadCause::NoTool, 12, 12)]);
+    let commands: Vec<String> = output.results.iter().map(|r| r.command.join(" ")).collect();
+    let command = "dd if=/dev/zero of=x bs=1M count=64";
+    assert_eq!(commands, [command, command, ""]);
+    assert_eq!(output.lines, 16);
+}
+
+#[test]
+fn what_is_cut_or_of_nobody_is_told_as_such() {
+    let output = read("{\"fio version\" : \"fio-3.33\",\n\"jobs\" : [\n");
+    assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 2)]);
+    assert_eq!(output.unread[0].tool.as_deref(), Some("fio"));
+    let output = read("{\"a\": 1}\n{\"b\":\n 2}\n");
+    assert_eq!(unread(&output), [(UnreadCause::NoTool, 1, 3)]);
+    let output = read("64+0 records in\nsomething else\n");
+    assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 1), (UnreadCause::NoTool, 2, 2)]);
+    let output = read("");
+    assert_eq!((output.lines, output.results.len(), output.unread.len()), (0, 0, 0));
+}
+
+#[test]
+fn a_command_ends_a_json_text_that_was_cut() {
+    let text = format!("{{\"fio version\" : \"fio-3.33\",\n$ dd if=a of=/dev/null bs=1M\n{DD}");
+    let output = read(&text);
+    assert_eq!(found(&output), [("dd", 3, 5)]);
+    assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 1)]);
+}
+
+#[test]
+fn what_is_not_understood_is_listed_in_bounded_room() {
+    let text = "prose\n64+0 records in\n".repeat(5000);
+    let output = read(&text);
+    assert_eq!(output.unread.len(), super::UNREAD_MAX);
+    assert_eq!(output.unread.last().map(|u| u.lines.last), Some(10_000));
+}

@@ -1,0 +1,75 @@
+//! What an importer is.
+
+use model::tool_result::{ToolRemedy, ToolResult};
+
+use super::block::{ToolBlock, ToolLine};
+use super::counting::CountingRule;
+
+/// The importer of one tool.
+pub trait ToolReader: Sync {
+    /// The tool, in lower case: `fio`.
+    fn name(&self) -> &'static str;
+
+    /// Which of its outputs are read, in a sentence, for the reference.
+    fn doc(&self) -> &'static str;
+
+    /// What its program is called on a command line.
+    fn programs(&self) -> &'static [&'static str];
+
+    /// What multiples before its units stand for, by version.
+    fn counting(&self) -> &'static [CountingRule];
+
+    /// Whether an output may begin with this line.
+    fn begins(&self, line: &ToolLine) -> Option<Beginning>;
+
+    /// Whether the last of `lines`, which may be the first, too, belongs to the output that the
+    /// others are. Asked at each line, so it should look at few of them.
+    fn extent(&self, lines: &[ToolLine]) -> Extent;
+
+    /// Whether a JSON text is of this tool: `text` is all of it, or the beginning of a long one.
+    fn knows_json(&self, _text: &str) -> bool {
+        false
+    }
+
+    /// Reads an output, or a JSON text of it. What several executions printed becomes several results.
+    ///
+    /// # Errors
+    /// Why it is not understood. Figures that cannot be read are left out, never guessed: an
+    /// output without any is an error.
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood>;
+
+    /// The words of the result's command with these remedies, as far as the tool has options for
+    /// them; `None` where it has for none.
+    fn corrected(&self, _result: &ToolResult, _remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        None
+    }
+}
+
+/// How sure it is that an output begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beginning {
+    /// No other program prints such a line: it ends whatever stood before.
+    Certain,
+    /// It may be prose, or a line of another output.
+    Likely,
+}
+
+/// Whether a line belongs to an output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// It does, and more may follow.
+    More,
+    /// It is the last one.
+    EndsHere,
+    /// The output ended before it.
+    EndsBefore,
+}
+
+/// Why an output is not understood.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NotUnderstood {
+    /// It does not go on as it began.
+    OtherText,
+    /// It ends before its figures.
+    CutShort,
+}

@@ -1,0 +1,357 @@
+//! dd of GNU coreutils, BSD, macOS and busybox. Its words are translated into many languages, and in
+//! some locales decimals follow a comma, so lines are known by their numbers and units.
+
+use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
+use model::{ParameterName, Unit, Value, WorkloadName, metric};
+
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{self, exact, leading, quantity, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Dd;
+
+const NAME: &str = "dd";
+
+/// GNU's, by its version 9.1; those since 8.25 print the same.
+const GNU: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "GNU coreutils",
+    units: "kB/s, MB/s, GB/s",
+    counting: Counting::Decimal,
+    proof: "dd-9.1-partial: 100000 bytes in 0.000305333 s are 327.5 decimal MB/s; it prints 328 MB/s",
+};
+
+const BUSYBOX: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "busybox",
+    units: "KB/s, MB/s, GB/s",
+    counting: Counting::Binary,
+    proof: "coreutils/dd.c prints by make_human_readable_str, which divides by 1024: 67108864 bytes are `64.0MB` there",
+};
+
+const RULES: &[CountingRule] = &[GNU, BUSYBOX];
+
+impl ToolReader for Dd {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "what dd prints at its end, of GNU coreutils in any language, of BSD, macOS and busybox"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["dd", "gdd"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        if records(&line.text).is_some() {
+            return Some(Beginning::Certain);
+        }
+        copied(line).map(|_| Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        // One line counts what was read, one what was written.
+        let counted = before.iter().filter(|line| records(&line.text).is_some()).count();
+        let is_counted = counted > 0;
+        match (records(&last.text), copied(last)) {
+            (Some(_), _) if counted < 2 => Extent::More,
+            (_, Some(_)) if is_counted => Extent::EndsHere,
+            // Progress, which the figures of the end follow.
+            (_, Some(_)) if before.is_empty() => Extent::More,
+            _ if is_counted && is_truncated(&last.text) => Extent::More,
+            _ => Extent::EndsBefore,
+        }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let copied = block.lines.iter().filter_map(copied).next_back().ok_or(NotUnderstood::CutShort)?;
+        let mut result = block.result(NAME, self.programs());
+        result.version = copied.variant.map(str::to_owned);
+        let written = block.lines.iter().rev().find_map(|line| Some((line.number, records(&line.text)?)));
+        if let Some((line, (full, partial))) = written {
+            let text = format!("{full}+{partial}");
+            let value = full.saturating_add(partial);
+            result.whole.operations = Some(PrintedValue { text, ..exact(line, value, Unit::One) });
+        }
+        result.whole.bytes = Some(copied.bytes);
+        result.whole.window = Some(copied.seconds);
+        result.whole.add(metric::THROUGHPUT, copied.rate);
+        options(&mut result);
+        Ok(vec![result])
+    }
+
+    fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        let writes = result.options.get("of").is_some_and(|path| path != "/dev/null");
+        let mut words = result.command.clone();
+        for remedy in remedies {
+            match remedy {
+                ToolRemedy::BypassPageCache => {
+                    let flags = if writes { "oflag" } else { "iflag" };
+                    add_to_list(&mut words, flags, "direct");
+                }
+                ToolRemedy::SyncAtEnd if writes => add_to_list(&mut words, "conv", "fdatasync"),
+                _ => {}
+            }
+        }
+        Some(words)
+    }
+}
+
+/// Full and partial records of a line such as `64+0 records in`.
+fn records(text: &str) -> Option<(u64, u64)> {
+    let (full, rest) = whole(text)?;
+    let (partial, rest) = whole_behind(rest, '+')?;
+    let is_words = rest.starts_with(' ') && rest.chars().any(char::is_alphabetic);
+    (is_words && !rest.contains(|c: char| c.is_ascii_digit())).then_some((full, partial))
+}
+
+fn whole_behind(text: &str, mark: char) -> Option<(u64, &str)> {
+    let text = text.strip_prefix(mark)?;
+    if text.starts_with(|c: char| c.is_ascii_digit()) { whole(text) } else { None }
+}
+
+/// `1 truncated record`.
+fn is_truncated(text: &str) -> bool {
+    whole(text).is_some_and(|(_, rest)| rest.trim_start().starts_with(|c: char| c.is_alphabetic()))
+}
+
+/// What dd says of what it copied.
+struct Copied {
+    bytes: PrintedValue,
+    seconds: PrintedValue,
+    rate: Option<PrintedValue>,
+    /// Whose it is, where that shows.
+    variant: Option<&'static str>,
+}
+
+/// Reads the line with bytes, seconds and rate.
+fn copied(line: &ToolLine) -> Option<Copied> {
+    // Of Chinese and Japanese.
+    let text = line.text.replace('\u{ff0c}', ", ").replace('\u{ff08}', " (").replace('\u{ff09}', ")");
+    let start = text.find(|c: char| c.is_ascii_digit())?;
+    // Words may stand before the number, but no sentence.
+    if text.get(..start)?.chars().count() > 16 {
+        return None;
+    }
+    let (bytes, rest) = whole(text.get(start..)?)?;
+    let bytes = exact(line.number, bytes, Unit::Bytes);
+    if !rest.starts_with(' ') {
+        return None;
+    }
+    transferred(line, bytes.clone(), rest).or_else(|| of_three_parts(line, bytes, rest))
+}
+
+/// `67108864 bytes transferred in 0.030532 secs (2197984606 bytes/sec)`, of BSD and macOS.
+fn transferred(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Copied> {
+    let (before, rate) = rest.rsplit_once('(')?;
+    let rate = rate.trim_end().strip_suffix(')')?;
+    if !rate.contains("/sec") {
+        return None;
+    }
+    let at = before.find(|c: char| c.is_ascii_digit())?;
+    let seconds = time(line, before.get(at..)?.trim())?;
+    let rate = quantity(line.number, rate, Counting::Decimal)?;
+    Some(Copied { bytes, seconds, rate: Some(rate), variant: Some("BSD") })
+}
+
+/// `67108864 bytes (67 MB, 64 MiB) copied, 0.039679 s, 1.7 GB/s`, of GNU; without what is in
+/// parentheses where that says no more than the number, or before 8.25 without the binary one; and of
+/// busybox `67108864 bytes (64.0MB) copied, 0.030532 seconds, 2.0GB/s`.
+fn of_three_parts(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Copied> {
+    let outside = match (rest.find('('), rest.find(')')) {
+        (Some(open), Some(close)) if open < close => {
+            format!("{}{}", rest.get(..open)?, rest.get(close + 1..)?)
+        }
+        _ => rest.to_owned(),
+    };
+    let mut parts = outside.rsplit(", ");
+    let (rate, seconds) = (parts.next()?.trim(), parts.next()?.trim());
+    parts.next()?;
+    let seconds = time(line, seconds)?;
+    // Nothing took no time.
+    let is_infinite = rate.starts_with(|c: char| c.is_alphabetic()) && rate.ends_with("B/s");
+    let is_busybox = leading(rate, false).is_some_and(|number| !number.rest.starts_with(' '));
+    let rule = if is_busybox { &BUSYBOX } else { &GNU };
+    let rate = quantity(line.number, rate, rule.counting).filter(|rate| rate.unit == Unit::BytesPerSecond);
+    (rate.is_some() || is_infinite).then_some(Copied {
+        bytes,
+        seconds,
+        rate,
+        variant: Some(if is_busybox { "busybox" } else { "GNU" }),
+    })
+}
+
+/// Seconds, in whichever language their unit is.
+fn time(line: &ToolLine, text: &str) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    let unit = number.rest.trim();
+    let is_unit = unit.chars().count() <= 12 && unit.chars().all(|c| c.is_alphabetic() || c == '.');
+    is_unit.then(|| PrintedValue {
+        text: text.to_owned(),
+        half_step: number.half_step,
+        ..number::plain(line.number, "", number.value, Unit::Seconds)
+    })
+}
+
+/// Fills in what the operands of the command say.
+fn options(result: &mut ToolResult) {
+    let operands = result.command.iter().skip(1).filter_map(|word| word.split_once('='));
+    result.options = operands.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    if result.options.is_empty() {
+        return;
+    }
+    let get = |name: &str| result.options.get(name).map(String::as_str);
+    let has = |name: &str, words: &[&str]| {
+        get(name).is_some_and(|list| list.split(',').any(|word| words.contains(&word)))
+    };
+    let input = get("if").filter(|path| !["/dev/zero", "/dev/urandom", "/dev/random"].contains(path));
+    let output = get("of").filter(|path| *path != "/dev/null");
+    // Copies and pipes do the work of two loads.
+    let (pattern, flag, target) = match (get("if"), input, output) {
+        (Some(_), None, Some(target)) => ("write", "oflag", target),
+        (Some(_), Some(target), None) if get("of").is_some() => ("read", "iflag", target),
+        _ => return,
+    };
+    let block = get("bs").or(get(if pattern == "write" { "obs" } else { "ibs" }));
+    let Some(block) = block.map_or(Some(512), size) else { return };
+    let sync = match () {
+        () if has("oflag", &["dsync", "sync"]) => "dsync",
+        () if has("conv", &["fsync", "fdatasync"]) => "end",
+        () => "none",
+    };
+    let is_direct = has(flag, &["direct"]);
+    let is_zeros = get("if") == Some("/dev/zero");
+    let mut set: Vec<(&'static str, Value)> = vec![
+        ("target", target.into()),
+        ("pattern", pattern.into()),
+        ("block-size", block.into()),
+        ("engine", "sync".into()),
+        ("direct", is_direct.into()),
+    ];
+    if pattern == "write" {
+        set.push(("sync", sync.into()));
+        set.push(("content", if is_zeros { "zeros" } else { "random" }.into()));
+    }
+    let bytes = get("count").and_then(size).and_then(|count| count.checked_mul(block));
+    set.extend(bytes.map(|bytes| ("bytes", bytes.into())));
+    result.workload = Some(WorkloadName::new("disk"));
+    result.parameters = set.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+}
+
+/// A number as dd's operands have it: `4k`, `1M`, `64kB`, `2x512`.
+fn size(text: &str) -> Option<u64> {
+    text.split('x').map(factor_of_size).try_fold(1u64, |all, one| all.checked_mul(one?))
+}
+
+fn factor_of_size(text: &str) -> Option<u64> {
+    let (number, unit) = whole(text)?;
+    let binary = unit.strip_suffix("iB").unwrap_or(unit);
+    let scale: u64 = match binary {
+        "" | "c" => 1,
+        "w" => 2,
+        "b" => 512,
+        "k" | "K" => 1 << 10,
+        "m" | "M" => 1 << 20,
+        "g" | "G" => 1 << 30,
+        "t" | "T" => 1 << 40,
+        "kB" | "KB" => 1000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        _ => return None,
+    };
+    number.checked_mul(scale)
+}
+
+/// Adds a word to the list of an operand.
+fn add_to_list(words: &mut Vec<String>, operand: &str, word: &str) {
+    let is_it = |own: &&mut String| own.split_once('=').is_some_and(|(name, _)| name == operand);
+    match words.iter_mut().find(is_it) {
+        Some(list) if list.split(['=', ',']).any(|own| own == word) => {}
+        Some(list) => list.push_str(&format!(",{word}")),
+        None => words.push(format!("{operand}={word}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> ToolLine {
+        ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn lines_of_every_variant_are_known_by_their_numbers() {
+        for (text, variant, bytes, seconds, rate) in [
+            ("67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s", "GNU", 67_108_864.0, 0.04, 1.7e9),
+            ("100 bytes copied, 8.76e-05 s, 1.1 MB/s", "GNU", 100.0, 8.76e-5, 1.1e6),
+            ("104857600 Bytes (105 MB) kopiert, 0,0036 s, 28,9 GB/s", "GNU", 104_857_600.0, 0.0036, 28.9e9),
+            ("已复制 512 字节，0.5 秒，1.0 kB/s", "GNU", 512.0, 0.5, 1000.0),
+            ("1024 bytes (1.0KB) copied, 0.5 seconds, 2.0KB/s", "busybox", 1024.0, 0.5, 2048.0),
+            ("1024 bytes transferred in 0.5 secs (2048 bytes/sec)", "BSD", 1024.0, 0.5, 2048.0),
+        ] {
+            let read = copied(&line(text)).unwrap_or_else(|| panic!("{text}"));
+            assert_eq!(read.variant, Some(variant));
+            assert_eq!((read.bytes.value, read.seconds.value), (bytes, seconds), "{text}");
+            assert!((read.rate.unwrap().value / rate - 1.0).abs() < 1e-12, "{text}");
+        }
+    }
+
+    #[test]
+    fn prose_with_numbers_is_no_output_of_dd() {
+        for text in [
+            "64+0 is a sum with 3 parts",
+            "I copied 5 files, 3 of them twice, at night",
+            "100 bytes copied",
+            "12 apples, 3 pears, 4 plums",
+        ] {
+            assert!(Dd.begins(&line(text)).is_none(), "{text}");
+        }
+        assert_eq!(records("64+0 레코드 입력함"), Some((64, 0)));
+    }
+
+    #[test]
+    fn operands_become_parameters_of_the_same_work() {
+        let read = |words: &str| {
+            let command = words.split(' ').map(str::to_owned).collect();
+            let mut result = ToolResult { command, ..ToolResult::default() };
+            options(&mut result);
+            let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
+            result.parameters.iter().map(one).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(
+            read("dd if=/dev/zero of=x bs=1M count=64 oflag=direct conv=fsync"),
+            "block-size=1048576 bytes=67108864 content=zeros direct=yes engine=sync pattern=write sync=end target=x"
+        );
+        assert_eq!(
+            read("dd if=/dev/sda of=/dev/null bs=64kB"),
+            "block-size=64000 direct=no engine=sync pattern=read target=/dev/sda"
+        );
+        assert_eq!(read("dd if=/dev/zero of=/dev/null bs=1M"), "", "that drives no disk");
+        assert_eq!(read("dd if=a of=b"), "", "that drives two");
+        assert_eq!(
+            (size("2x512"), size("1GB"), size("1MiB"), size("x")),
+            (Some(1024), Some(1_000_000_000), Some(1 << 20), None)
+        );
+    }
+
+    #[test]
+    fn the_command_gets_what_it_lacks() {
+        let command = "dd if=/dev/zero of=x oflag=dsync".split(' ').map(str::to_owned).collect();
+        let mut result = ToolResult { command, ..ToolResult::default() };
+        options(&mut result);
+        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd, ToolRemedy::RunFor(30)];
+        let corrected = Dd.corrected(&result, &remedies).unwrap().join(" ");
+        assert_eq!(corrected, "dd if=/dev/zero of=x oflag=dsync,direct conv=fdatasync");
+    }
+}

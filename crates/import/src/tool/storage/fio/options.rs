@@ -1,0 +1,310 @@
+//! Options of fio, as far as they say what work was done.
+
+use std::collections::BTreeMap;
+
+use model::tool_result::{ToolRemedy, ToolResult};
+use model::{ParameterName, Value, WorkloadName};
+
+use super::run::{FioJob, FioRun};
+use crate::tool::number::leading;
+
+/// Options that change nothing of the work, or that [`parameters`] reads. With any other, the work is
+/// not taken for one of ours.
+const KNOWN: &[&str] = &[
+    "blocksize",
+    "bs",
+    "direct",
+    "directory",
+    "end_fsync",
+    "eta",
+    "fdatasync",
+    "filename",
+    "fsync",
+    "group_reporting",
+    "invalidate",
+    "iodepth",
+    "iodepth_batch",
+    "ioengine",
+    "minimal",
+    "name",
+    "norandommap",
+    "numjobs",
+    "output",
+    "output-format",
+    "ramp_time",
+    "randrepeat",
+    "readwrite",
+    "runtime",
+    "rw",
+    "rwmixread",
+    "rwmixwrite",
+    "size",
+    "sync",
+    "thread",
+    "time_based",
+    "unlink",
+];
+
+/// What the header of a job says: `rw=randread, bs=(R) 4096B-4096B, (W) ..., ioengine=psync, iodepth=1`.
+pub(super) fn of_header(header: &str) -> BTreeMap<String, String> {
+    let mut sizes: Vec<&str> = Vec::new();
+    let mut options = BTreeMap::new();
+    for part in header.split(", ") {
+        let bare = part.trim_start_matches("bs=");
+        if let Some((_, size)) = bare.split_once(") ").filter(|_| bare.starts_with('(')) {
+            sizes.push(size);
+        } else if let Some((name, value)) = part.split_once('=') {
+            options.insert(name.to_owned(), value.to_owned());
+        }
+    }
+    // One size for all directions, and no range.
+    if let [first, rest @ ..] = sizes.as_slice()
+        && rest.iter().all(|size| size == first)
+        && let Some((least, most)) = first.split_once('-')
+        && least == most
+    {
+        options.insert("bs".to_owned(), least.to_owned());
+    }
+    options
+}
+
+/// What a command line says, and whether that is all: a job file says more.
+pub(super) fn of_command(words: &[String]) -> (BTreeMap<String, String>, bool) {
+    let mut options = BTreeMap::new();
+    let mut words = words.iter().skip(1).peekable();
+    let mut is_all = true;
+    while let Some(word) = words.next() {
+        let Some(option) = word.strip_prefix("--") else {
+            is_all = false;
+            continue;
+        };
+        let (name, value) = match option.split_once('=') {
+            Some((name, value)) => (name, value.to_owned()),
+            None => (
+                option,
+                words.next_if(|next| !next.starts_with("--")).cloned().unwrap_or_else(|| "1".to_owned()),
+            ),
+        };
+        // A second job of one command has options of its own.
+        if options.insert(name.to_owned(), value).is_some() && name == "name" {
+            is_all = false;
+        }
+    }
+    (options, is_all)
+}
+
+/// Fills in the options of a result, and the parameters of the same work where there is one.
+pub(super) fn fill(result: &mut ToolResult, run: &FioRun, jobs: &[&FioJob]) {
+    let mut options = run.options.clone();
+    if let [first, others @ ..] = jobs {
+        let is_common = |(name, value): &(&String, &String)| {
+            others.iter().all(|job| job.options.get(*name) == Some(*value))
+        };
+        let common = first.options.iter().filter(is_common);
+        options.extend(common.map(|(name, value)| (name.clone(), value.clone())));
+    }
+    let told: Option<u64> = jobs.iter().map(|job| job.jobs).sum();
+    if let Some(told) = told {
+        options.insert("numjobs".to_owned(), told.to_string());
+    }
+    let is_one_work = jobs.iter().all(|job| job.name == jobs.first().map_or("", |first| first.name.as_str()));
+    if run.knows_options
+        && is_one_work
+        && options.keys().all(|name| KNOWN.contains(&name.as_str()))
+        && let Some(parameters) = parameters(&options)
+    {
+        result.workload = Some(WorkloadName::new("disk"));
+        result.parameters =
+            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+    }
+    result.options = options;
+}
+
+/// The parameters of the same work; `None` where it is none of ours.
+fn parameters(options: &BTreeMap<String, String>) -> Option<Vec<(&'static str, Value)>> {
+    let get = |name: &str| options.get(name).map(String::as_str);
+    let is_set = |name: &str| get(name).is_some_and(|value| !["0", "false"].contains(&value));
+    let number = |name: &str, usual: u64| get(name).map_or(Some(usual), |value| value.parse().ok());
+    let pattern = match get("rw").or(get("readwrite")).unwrap_or("read") {
+        "rw" => "readwrite",
+        other => *PATTERNS.iter().find(|known| **known == other)?,
+    };
+    let engine = match get("ioengine").unwrap_or("psync") {
+        "psync" | "sync" | "pvsync" | "pvsync2" | "vsync" => "sync",
+        "libaio" | "posixaio" => "aio",
+        "io_uring" => "io_uring",
+        "mmap" => "mmap",
+        _ => return None,
+    };
+    let block = get("bs").or(get("blocksize")).map_or(Some(4096), size)?;
+    let threads = number("numjobs", 1)?;
+    let mut all: Vec<(&'static str, Value)> = vec![
+        ("pattern", pattern.into()),
+        ("block-size", block.into()),
+        ("engine", engine.into()),
+        ("direct", is_set("direct").into()),
+        ("threads", threads.into()),
+    ];
+    if let Some(target) = get("filename").or(get("directory")) {
+        all.push(("target", target.into()));
+    }
+    if matches!(engine, "aio" | "io_uring") {
+        all.push(("queue-depth", number("iodepth", 1)?.into()));
+        all.push(("submit-batch", number("iodepth_batch", 1)?.into()));
+    }
+    if engine == "io_uring" {
+        all.push(("registered", false.into()));
+    }
+    if pattern.ends_with("rw") || pattern == "readwrite" {
+        let reads = match get("rwmixwrite") {
+            Some(writes) => 100u32.checked_sub(writes.parse().ok()?)?,
+            None => get("rwmixread").map_or(Some(50), |reads| reads.parse().ok())?,
+        };
+        all.push(("read-share", (f64::from(reads) / 100.0).into()));
+    }
+    if !pattern.ends_with("read") {
+        all.extend(syncs(options)?);
+    }
+    let bytes = get("size").map(size);
+    // Files of their own have as many bytes each.
+    if let Some(bytes) = bytes.flatten().filter(|_| threads == 1 || get("filename").is_some()) {
+        all.push(("size", bytes.into()));
+    }
+    match (is_set("time_based"), get("runtime").map(seconds)) {
+        (true, Some(duration)) => all.push(("duration", duration?.into())),
+        (false, None) => all.push(("bytes", bytes??.checked_mul(threads)?.into())),
+        // It ends by whichever comes first.
+        _ => return None,
+    }
+    Some(all)
+}
+
+const PATTERNS: &[&str] =
+    &["read", "write", "randread", "randwrite", "readwrite", "randrw", "trim", "randtrim"];
+
+/// When what was written is brought to the device.
+fn syncs(options: &BTreeMap<String, String>) -> Option<Vec<(&'static str, Value)>> {
+    let given = |name: &str| options.get(name).map(String::as_str).filter(|value| *value != "0");
+    Some(match (given("sync"), given("fsync").or(given("fdatasync")), given("end_fsync")) {
+        (None | Some("none"), None, None) => vec![("sync", "none".into())],
+        (None | Some("none"), None, Some(_)) => vec![("sync", "end".into())],
+        (None | Some("none"), Some(every), None) => {
+            vec![("sync", "fsync".into()), ("sync-every", every.parse::<u64>().ok()?.into())]
+        }
+        (Some("1" | "sync" | "dsync"), None, None) => vec![("sync", "dsync".into())],
+        _ => return None,
+    })
+}
+
+/// Bytes, as fio reads them: multiples are of 1024.
+fn size(text: &str) -> Option<u64> {
+    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let number: u64 = text.get(..end)?.parse().ok()?;
+    let scale: u64 = match text.get(end..)?.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+        "" => 1,
+        "k" => 1 << 10,
+        "m" => 1 << 20,
+        "g" => 1 << 30,
+        "t" => 1 << 40,
+        _ => return None,
+    };
+    number.checked_mul(scale)
+}
+
+fn seconds(text: &str) -> Option<f64> {
+    let number = leading(text, false)?;
+    let scale = match number.rest {
+        "" | "s" => 1.0,
+        "ms" => 1e-3,
+        "m" => 60.0,
+        "h" => 3600.0,
+        _ => return None,
+    };
+    Some(number.value * scale)
+}
+
+/// The options that a remedy asks for, with their values.
+pub(super) fn remedied(remedy: &ToolRemedy) -> Vec<(&'static str, Option<String>)> {
+    let one = || Some("1".to_owned());
+    match remedy {
+        ToolRemedy::BypassPageCache => vec![("direct", one())],
+        ToolRemedy::SyncAtEnd => vec![("end_fsync", one())],
+        ToolRemedy::RunFor(seconds) => vec![("time_based", None), ("runtime", Some(seconds.to_string()))],
+        ToolRemedy::RandomContent => vec![("refill_buffers", None)],
+        ToolRemedy::Repeat(_) | ToolRemedy::SpanBeyondMemory | ToolRemedy::MeasureReceiver => Vec::new(),
+    }
+}
+
+/// Sets an option of a command.
+pub(super) fn set(words: &mut Vec<String>, name: &str, value: Option<&str>) {
+    let word = match value {
+        Some(value) => format!("--{name}={value}"),
+        None => format!("--{name}"),
+    };
+    let is_it =
+        |own: &&mut String| own.strip_prefix("--").is_some_and(|own| own.split('=').next() == Some(name));
+    match words.iter_mut().find(is_it) {
+        Some(own) => *own = word,
+        None => words.push(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(command: &str) -> Option<String> {
+        let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+        let (options, is_all) = of_command(&words);
+        let run = FioRun { options, knows_options: is_all, ..FioRun::default() };
+        let mut result = ToolResult::default();
+        fill(&mut result, &run, &[&FioJob::default()]);
+        result.workload?;
+        let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
+        Some(result.parameters.iter().map(one).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn options_become_parameters_of_the_same_work() {
+        let command = "fio --name=x --rw=randrw --rwmixread=70 --bs=8k --size=16M --filename=f --ioengine=io_uring \
+                       --iodepth=8 --direct=1 --numjobs=2 --time_based --runtime=2";
+        let expected = "block-size=8192 direct=yes duration=2 engine=io_uring pattern=randrw queue-depth=8 read-share=0.7 \
+                        registered=no size=16777216 submit-batch=1 sync=none target=f threads=2";
+        assert_eq!(read(command).as_deref(), Some(expected));
+        let command = "fio --name x --rw write --size 1G --end_fsync 1";
+        let expected = "block-size=4096 bytes=1073741824 direct=no engine=sync pattern=write size=1073741824 sync=end threads=1";
+        assert_eq!(read(command).as_deref(), Some(expected));
+    }
+
+    #[test]
+    fn what_is_not_all_known_is_no_work_of_ours() {
+        for command in [
+            "fio job.fio",
+            "fio --name=x --rw=read --size=1G --rate=5m",
+            "fio --name=x --rw=read --size=1G --ioengine=rados",
+            "fio --name=x --rw=read --size=1G --name=y --rw=write",
+            "fio --name=x --rw=read --size=1G --runtime=5",
+            "fio --name=x --rw=read --bs=4k,8k --size=1G",
+        ] {
+            assert_eq!(read(command), None, "{command}");
+        }
+    }
+
+    #[test]
+    fn a_header_says_the_size_where_there_is_one() {
+        let all = of_header(
+            "rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1",
+        );
+        let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(all, ["bs=4096B", "iodepth=1", "ioengine=psync", "rw=randread"]);
+        assert!(!of_header("rw=rw, bs=(R) 4096B-8192B, (W) 4096B-4096B").contains_key("bs"));
+    }
+
+    #[test]
+    fn an_option_is_replaced_or_added() {
+        let mut words: Vec<String> = ["fio", "--direct=0", "--rw=read"].map(str::to_owned).to_vec();
+        set(&mut words, "direct", Some("1"));
+        set(&mut words, "time_based", None);
+        assert_eq!(words, ["fio", "--direct=1", "--rw=read", "--time_based"]);
+    }
+}

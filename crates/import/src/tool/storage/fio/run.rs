@@ -1,0 +1,205 @@
+//! One execution of fio, whichever way it was printed, and the results that it has: one for each
+//! group of jobs, for those of one group ran together.
+
+use std::collections::BTreeMap;
+
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::{MetricName, Unit, metric};
+
+use super::{NAME, options};
+use crate::tool::block::ToolBlock;
+use crate::tool::reader::ToolReader as _;
+
+/// What fio prints of one execution.
+#[derive(Debug, Default)]
+pub(super) struct FioRun {
+    pub(super) version: Option<String>,
+    pub(super) moment: Option<String>,
+    pub(super) jobs: Vec<FioJob>,
+    /// What it says of all jobs of a group together.
+    pub(super) status: Vec<FioGroupStatus>,
+    /// Options that hold for all jobs.
+    pub(super) options: BTreeMap<String, String>,
+    /// Whether all options that were given are known.
+    pub(super) knows_options: bool,
+}
+
+/// What it prints of one job, or, with group_reporting, of several.
+#[derive(Debug, Default)]
+pub(super) struct FioJob {
+    pub(super) name: String,
+    pub(super) group: u64,
+    /// How many jobs that are, where it is told.
+    pub(super) jobs: Option<u64>,
+    pub(super) directions: Vec<FioDirection>,
+    /// Options of its own.
+    pub(super) options: BTreeMap<String, String>,
+}
+
+/// Its reads, writes or discards.
+#[derive(Clone, Debug)]
+pub(super) struct FioDirection {
+    /// As metrics are called: `read`, `write`, `trim`.
+    pub(super) class: &'static str,
+    pub(super) measured: ToolMeasurement,
+}
+
+/// A line of the status of a group.
+#[derive(Debug)]
+pub(super) struct FioGroupStatus {
+    pub(super) group: u64,
+    pub(super) class: &'static str,
+    pub(super) rate: PrintedValue,
+    pub(super) bytes: Option<PrintedValue>,
+    pub(super) window: Option<PrintedValue>,
+}
+
+impl FioRun {
+    /// Adds the options of the command line above it, if there is one, and says whether these are all
+    /// that were given. Where the output says one, too, that is what was done.
+    pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
+        let command = block.command?.invocation(super::Fio.programs())?;
+        let (given, is_all) = options::of_command(command);
+        for (name, value) in given {
+            self.options.entry(name).or_insert(value);
+        }
+        Some(is_all)
+    }
+
+    /// A result for each group that did something.
+    pub(super) fn results(&self, block: &ToolBlock<'_>) -> Vec<ToolResult> {
+        let mut groups: Vec<u64> = Vec::new();
+        for job in &self.jobs {
+            if !groups.contains(&job.group) {
+                groups.push(job.group);
+            }
+        }
+        groups.into_iter().filter_map(|group| self.result(group, block)).collect()
+    }
+
+    fn result(&self, group: u64, block: &ToolBlock<'_>) -> Option<ToolResult> {
+        let jobs: Vec<&FioJob> = self.jobs.iter().filter(|job| job.group == group).collect();
+        let (directions, parts) = match jobs.as_slice() {
+            [only] => (only.directions.clone(), Vec::new()),
+            several => (self.together(group, several), several.iter().map(|job| of_job(job)).collect()),
+        };
+        if directions.is_empty() {
+            return None;
+        }
+        let (whole, more) = whole(directions);
+        let mut result = ToolResult {
+            version: self.version.clone(),
+            moment: self.moment.clone(),
+            whole,
+            parts: more.into_iter().chain(parts).collect(),
+            ..block.result(NAME, super::Fio.programs())
+        };
+        options::fill(&mut result, self, &jobs);
+        Some(result)
+    }
+
+    /// What all jobs of a group did: as its status says, or by their sums.
+    fn together(&self, group: u64, jobs: &[&FioJob]) -> Vec<FioDirection> {
+        let of_class = |class: &'static str| {
+            let each: Vec<&ToolMeasurement> = jobs
+                .iter()
+                .flat_map(|job| &job.directions)
+                .filter(|d| d.class == class)
+                .map(|d| &d.measured)
+                .collect();
+            let status = self.status.iter().find(|status| status.group == group && status.class == class);
+            let measured = sum(&each, status)?;
+            Some(FioDirection { class, measured })
+        };
+        ["read", "write", "trim"].into_iter().filter_map(of_class).collect()
+    }
+}
+
+/// The sum of several that ran together. fio divides all bytes by the longest time.
+fn sum(each: &[&ToolMeasurement], status: Option<&FioGroupStatus>) -> Option<ToolMeasurement> {
+    let all = |of: fn(&ToolMeasurement) -> Option<&PrintedValue>| -> Option<PrintedValue> {
+        let values = each.iter().map(|measured| of(measured)).collect::<Option<Vec<_>>>()?;
+        added(&values)
+    };
+    let longest = || {
+        let windows = each.iter().filter_map(|measured| measured.window.clone());
+        windows.max_by(|a, b| a.value.total_cmp(&b.value))
+    };
+    let bytes = status.and_then(|status| status.bytes.clone()).or_else(|| all(|m| m.bytes.as_ref()));
+    let window = status.and_then(|status| status.window.clone()).or_else(longest);
+    let operations = all(|measured| measured.operations.as_ref());
+    let mut whole = ToolMeasurement { window, bytes, operations, figures: Vec::new() };
+    let rate = |amount: Option<&PrintedValue>, unit: Unit| divided(amount?, whole.window.as_ref()?, unit);
+    let throughput = status.map(|status| status.rate.clone());
+    let throughput = throughput.or_else(|| rate(whole.bytes.as_ref(), Unit::BytesPerSecond));
+    let iops = rate(whole.operations.as_ref(), Unit::PerSecond);
+    whole.add(metric::THROUGHPUT, throughput);
+    whole.add(metric::IOPS, iops);
+    (!whole.is_empty()).then_some(whole)
+}
+
+/// The sum of what stands at several places.
+fn added(values: &[&PrintedValue]) -> Option<PrintedValue> {
+    let first = *values.first()?;
+    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+    Some(PrintedValue {
+        text: texts.join(" + "),
+        value: values.iter().map(|value| value.value).sum(),
+        half_step: values.iter().map(|value| value.half_step).sum(),
+        ..first.clone()
+    })
+}
+
+/// An amount for each second.
+fn divided(amount: &PrintedValue, window: &PrintedValue, unit: Unit) -> Option<PrintedValue> {
+    let value = amount.value / window.value;
+    let half_step = value * (amount.half_step / amount.value.max(1.0) + window.half_step / window.value);
+    let text = format!("{} / {}", amount.text, window.text);
+    value.is_finite().then(|| PrintedValue { text, value, half_step, unit, counting: None, ..amount.clone() })
+}
+
+/// The measurement of a whole of these directions, with a part for each where there are several.
+fn whole(mut directions: Vec<FioDirection>) -> (ToolMeasurement, Vec<ToolPart>) {
+    if directions.len() == 1 {
+        return (directions.pop().map(|only| only.measured).unwrap_or_default(), Vec::new());
+    }
+    let mut whole = ToolMeasurement::default();
+    // Only what was done in the same time may be added up.
+    let windows = directions.iter().map(|direction| direction.measured.window.as_ref());
+    let windows = windows.collect::<Option<Vec<_>>>().unwrap_or_default();
+    let same = windows.first().filter(|first| windows.iter().all(|window| window.value == first.value));
+    if let Some(window) = same {
+        whole.window = Some((*window).clone());
+        for metric in [metric::THROUGHPUT, metric::IOPS] {
+            let each = directions.iter().map(|direction| direction.measured.figure(metric));
+            whole.add(metric, each.collect::<Option<Vec<_>>>().and_then(|each| added(&each)));
+        }
+    }
+    for FioDirection { class, measured } in &directions {
+        for figure in &measured.figures {
+            if let Some(own) = figure.metric.of(class) {
+                whole.add(own, Some(figure.printed.clone()));
+            }
+        }
+    }
+    (whole, directions.into_iter().map(of_direction).collect())
+}
+
+fn of_direction(direction: FioDirection) -> ToolPart {
+    let FioDirection { class, measured } = direction;
+    ToolPart { kind: ToolPartKind::Direction, name: class.to_owned(), start_s: None, measured }
+}
+
+fn of_job(job: &FioJob) -> ToolPart {
+    let (measured, _) = whole(job.directions.clone());
+    ToolPart { kind: ToolPartKind::Job, name: job.name.clone(), start_s: None, measured }
+}
+
+/// The metric of a percentile, `99.900000` of `latency` as `latency_p99_9`, of those that are kept.
+pub(super) fn percentile(distribution: &str, percent: &str) -> Option<MetricName> {
+    const KEPT: &[(f64, &str)] =
+        &[(50.0, "50"), (90.0, "90"), (95.0, "95"), (99.0, "99"), (99.9, "99_9"), (99.99, "99_99")];
+    let value: f64 = percent.trim().parse().ok()?;
+    let (_, name) = KEPT.iter().find(|(kept, _)| (kept - value).abs() < 1e-9)?;
+    MetricName::intern(&format!("{distribution}_p{name}"))
+}

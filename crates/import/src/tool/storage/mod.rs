@@ -1,0 +1,9 @@
+//! Importers of tools that drive files and block devices: fio, dd, diskspd, CrystalDiskMark.
+
+mod dd;
+mod fio;
+
+use super::reader::ToolReader;
+
+/// Those of this area; one that is surer of its beginning comes before others.
+pub(super) const READERS: &[&dyn ToolReader] = &[&fio::Fio, &dd::Dd];

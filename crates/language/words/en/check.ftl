@@ -1,0 +1,37 @@
+# What is said of results of other tools.
+
+check-title = What these results say
+check-results = Results
+check-results-caption = As printed, and in one unit system: decimal multiples, bytes, seconds
+column-check-figure = figure
+column-check-printed = printed
+column-check-value = is
+column-check-line = line
+check-lines =
+    { $first ->
+        [0] {""}
+       *[other] lines { $first } to { $last }
+    }
+check-findings = What is wrong
+check-nothing = Nothing was found that contradicts these figures.
+check-suggestions = What should have been run
+check-their-command =
+    with { $tool }{ $times ->
+        [1] :
+       *[other] , { $times } times:
+    }
+check-own-command = with Headroom:
+check-unread = What was not understood
+check-unread-count =
+    { $count ->
+        [1] These lines are in no result:
+       *[other] Lines at { $count } places are in no result:
+    }
+check-unread-cause =
+    { $cause ->
+        [not-understood] they begin like { $tool }, and do not go on like it
+        [cut-short] they are of { $tool }, and end before its figures
+        [too-long] they are longer than the output of any tool
+        [other] why, a later version of Headroom knows
+       *[no-tool] they are of no tool that is known
+    }

@@ -1,0 +1,37 @@
+# 他のツールの結果についての説明。
+
+check-title = この結果が示すこと
+check-results = 結果
+check-results-caption = 出力のままと、一つの単位系(十進の倍数、バイト、秒)で
+column-check-figure = 数値
+column-check-printed = 出力
+column-check-value = 実際の値
+column-check-line = 行
+check-lines =
+    { $first ->
+        [0] {""}
+       *[other] { $first }～{ $last } 行目
+    }
+check-findings = 誤り
+check-nothing = これらの数値と矛盾するものは見つかりませんでした。
+check-suggestions = 実行すべきだったコマンド
+check-their-command =
+    { $tool } で{ $times ->
+        [1] :
+       *[other] {" "}{ $times } 回:
+    }
+check-own-command = Headroom で:
+check-unread = 理解できなかった部分
+check-unread-count =
+    { $count ->
+        [1] 次の行はどの結果にも属しません:
+       *[other] 次の { $count } か所の行はどの結果にも属しません:
+    }
+check-unread-cause =
+    { $cause ->
+        [not-understood] { $tool } の出力のように始まりますが、そのようには続きません
+        [cut-short] { $tool } の出力ですが、数値の前で終わっています
+        [too-long] どのツールの出力よりも長いものです
+        [other] 理由は新しい版の Headroom だけが知っています
+       *[no-tool] 既知のツールの出力ではありません
+    }

@@ -1,0 +1,85 @@
+//! The report of a run that another tool made, in every language.
+
+use language::LANGUAGES;
+use model::finding::Evidence;
+use model::tool_result::{
+    Counting, LineRange, PrintedValue, ToolMeasurement, ToolResult, UnreadCause, UnreadLines,
+};
+use model::trial::TrialResult;
+use model::{Finding, FindingKind, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
+
+use super::{ToolSubject, ToolSuggestion, document};
+use crate::document::terminal::{Detail, write};
+use crate::terminal::Terminal;
+
+fn result() -> ToolResult {
+    let mut whole = ToolMeasurement::default();
+    let printed = PrintedValue {
+        line: 4,
+        text: "64.00 MB/s".to_owned(),
+        value: 64e6,
+        unit: Unit::BytesPerSecond,
+        half_step: 5e3,
+        counting: Some(Counting::Decimal),
+    };
+    whole.add(metric::THROUGHPUT, Some(printed));
+    ToolResult {
+        tool: "dd".to_owned(),
+        version: Some("GNU".to_owned()),
+        lines: LineRange { first: 2, last: 4 },
+        command: vec!["dd".to_owned(), "of=x".to_owned()],
+        whole,
+        ..ToolResult::default()
+    }
+}
+
+fn run() -> Run {
+    let unread = UnreadLines {
+        lines: LineRange { first: 6, last: 7 },
+        cause: UnreadCause::CutShort,
+        tool: Some("fio".to_owned()),
+        text: "fio-3.33".to_owned(),
+    };
+    let output =
+        ToolOutput { results: vec![result()], unread: vec![unread], lines: 7, ..ToolOutput::default() };
+    let mut run = crate::tests::run();
+    let trial = Trial {
+        order: 0,
+        block: 0,
+        started: String::new(),
+        status: Status::Ok,
+        reason: None,
+        result: TrialResult::default(),
+    };
+    run.cases[0].trials = vec![trial];
+    let lines = Evidence::maybe_at("printed-lines", None).arg("first", 2u64).arg("last", 4u64);
+    let finding = Finding::new(FindingKind::Validity, "single-run", Severity::Warning)
+        .arg("tool", "dd")
+        .arg("times", 5u64)
+        .because(lines);
+    run.cases[0].findings = vec![finding];
+    run.tool_outputs = vec![output];
+    run
+}
+
+#[test]
+fn the_figures_stand_as_printed_and_in_one_unit_with_what_is_wrong() {
+    let run = run();
+    let suggestion = ToolSuggestion {
+        tool: "dd".to_owned(),
+        typed: Some("dd of=x".to_owned()),
+        corrected: None,
+        times: Some(5),
+        own: Some("headroom run disk --target x".to_owned()),
+    };
+    for language in LANGUAGES {
+        let words = crate::view::words(*language);
+        let subject = ToolSubject { run: &run, suggestions: std::slice::from_ref(&suggestion), words };
+        let text = write(&document(&subject), Terminal::default(), Detail::All);
+        for part in ["64.00 MB/s", "dd GNU", "dd of=x", "headroom run disk --target x", "fio-3.33"] {
+            assert!(text.contains(part), "{language:?} lacks {part}:\n{text}");
+        }
+        assert!(!text.contains("check-") && !text.contains("column-"), "{language:?}:\n{text}");
+        assert!(!text.contains('{') && !text.contains("single-run"), "{language:?}:\n{text}");
+    }
+}
