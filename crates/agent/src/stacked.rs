@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use engine::Fault;
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
-use load::workload::stack::{BuiltStack, StackRequest};
+use load::workload::disk::stack::{BuiltStack, StackRequest};
 use load::workload::{self, Load, Requirements};
 use model::plan::{FixtureKey, LoadSpec, Problem};
 use model::profile::Aspect;

@@ -7,9 +7,9 @@ use std::time::{Duration, Instant};
 use load::workload::file::remove_left;
 use machine::setting::state_folder;
 
+pub use load::workload::disk::stack::LeftStack;
 pub use load::workload::file::{StaleTree, TreeOutcome};
 pub use load::workload::object::LeftObjects;
-pub use load::workload::stack::LeftStack;
 
 /// How long a run clears up after others before it begins.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -36,7 +36,7 @@ pub fn remove_left_soon() -> Vec<StaleTree> {
 /// Takes down the storage stacks that were left.
 #[must_use]
 pub fn remove_left_stacks() -> Vec<LeftStack> {
-    load::workload::stack::remove_left(&state_folder())
+    load::workload::disk::stack::remove_left(&state_folder())
 }
 
 /// What may be left in stores. With `forgets` it is told for the last time.

@@ -254,10 +254,6 @@ pub fn derive(run: &mut Run) {
     }
     let siblings = Siblings::of(&run.cases);
     let judge = |case: &CaseResult| {
-        // What another tool printed is judged by checks of its own.
-        if !run.tool_outputs.is_empty() {
-            return Vec::new();
-        }
         let context = Context::of(run, case, &siblings);
         // Of what was left out there are no figures to doubt.
         if !case.trials.is_empty() && case.trials.iter().all(|trial| trial.status == Status::Skipped) {
@@ -286,7 +282,10 @@ pub fn derive(run: &mut Run) {
         found
     };
     let remembered = measure::Remembered::of(&*run);
-    let findings = parallel::map(&run.cases, |case| remembered.with(|| judge(case)));
+    // What another tool printed is judged by checks of its own.
+    let is_ours = run.tool_outputs.is_empty();
+    let look = |case: &CaseResult| if is_ours { remembered.with(|| judge(case)) } else { Vec::new() };
+    let findings = parallel::map(&run.cases, look);
     for (case, findings) in run.cases.iter_mut().zip(findings) {
         case.findings = findings;
     }
@@ -300,9 +299,7 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
-    if !run.tool_outputs.is_empty() {
-        check::derive(run);
-    }
+    check::derive(run);
     parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
     write_english(&mut run.findings);
     run.analysis = AnalysisInfo { version: VERSION };

@@ -10,8 +10,8 @@ use model::{Finding, Value};
 const NAMES: &[&str] = &[
     "amount",
     "below",
-    "duration",
     "filesystem",
+    "lasted",
     "machine",
     "metric",
     "name",

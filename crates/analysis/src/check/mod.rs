@@ -102,6 +102,9 @@ pub(crate) fn look(run: &Run) -> FoundInResults {
 /// Puts what is found in the results of other tools beside the cases that were made of them: the
 /// order of a trial is the place of its result.
 pub(crate) fn derive(run: &mut Run) {
+    if run.tool_outputs.is_empty() {
+        return;
+    }
     let found = look(run);
     for case in &mut run.cases {
         let mut of_case: Vec<Finding> = Vec::new();

@@ -1,7 +1,7 @@
 # 数値どうしの算術の検査。
 
 finding-rate-contradicts-amount =
-    { $tool } は { $printed } と出力していますが、{ $duration } で { $amount } なら { SHORT($computed, $unit) } です{ $cause ->
+    { $tool } は { $printed } と出力していますが、{ $lasted } で { $amount } なら { SHORT($computed, $unit) } です{ $cause ->
         [binary] {""}。速度の倍数は 1024 単位です
         [decimal] {""}。速度の倍数は 1000 単位です
         [bits] {""}。ビットをバイトと取り違えています
@@ -10,4 +10,4 @@ finding-rate-contradicts-amount =
     }
     .advice = 速度ではなく、数えられた値を信じてください。誰かが書き写した文なら、元の出力を確かめてください
 evidence-rate-arithmetic =
-    { $line } 行目: { $amount } / { $duration } = { SHORT($computed, $unit) }、出力は { $printed }
+    { $line } 行目: { $amount } / { $lasted } = { SHORT($computed, $unit) }、出力は { $printed }

@@ -14,8 +14,6 @@ pub mod null;
 pub mod object;
 pub mod profile;
 pub mod scheduler;
-pub mod stack;
-mod stacked;
 
 use std::collections::BTreeMap;
 use std::ops::Deref;
@@ -84,7 +82,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     db::server::SERVERS,
     db::sqlite::tables::TABLES,
     db::remote_fixture::REMOTE_DATABASES,
-    stack::STACKS,
+    disk::stack::STACKS,
     db::server_settings::SERVER_SETTINGS,
 ];
 

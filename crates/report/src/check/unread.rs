@@ -39,6 +39,8 @@ fn line(subject: &ToolSubject<'_>, unread: &UnreadLines) -> Text {
     let lines = [("first", Value::from(unread.lines.first)), ("last", Value::from(unread.lines.last))];
     let place = subject.words.tell("check-lines", &lines);
     let tool = unread.tool.as_deref().unwrap_or_default();
-    let why = subject.words.tell("check-unread-cause", &[("cause", Value::from(cause)), ("tool", Value::from(tool))]);
+    let why = subject
+        .words
+        .tell("check-unread-cause", &[("cause", Value::from(cause)), ("tool", Value::from(tool))]);
     Text::from(format!("{place}: {why} \u{2014} ")).with(crate::document::Piece::Code(unread.text.clone()))
 }

@@ -27,7 +27,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     doc: "The rate is not the bytes, or the operations, divided by the seconds that stand beside it.",
     english: r#"
 finding-rate-contradicts-amount =
-    { $tool } prints { $printed }, but { $amount } in { $duration } are { SHORT($computed, $unit) }{ $cause ->
+    { $tool } prints { $printed }, but { $amount } in { $lasted } are { SHORT($computed, $unit) }{ $cause ->
         [binary] {""}: the multiples of its rate are of 1024
         [decimal] {""}: the multiples of its rate are of 1000
         [bits] {""}: bits are taken for bytes
@@ -37,7 +37,7 @@ finding-rate-contradicts-amount =
     .advice = believe what was counted, and not the rate; of a text that somebody wrote, look at the original
 
 evidence-rate-arithmetic =
-    line { $line }: { $amount } / { $duration } = { SHORT($computed, $unit) }; printed { $printed }
+    line { $line }: { $amount } / { $lasted } = { SHORT($computed, $unit) }; printed { $printed }
 "#,
     remedies: &[],
     look: ToolCheckLook::EachResult(look),
@@ -82,14 +82,14 @@ fn contradiction(
         .arg("line", rate.line)
         .arg("printed", rate.text.as_str())
         .arg("amount", amount.text.as_str())
-        .arg("duration", window.text.as_str())
+        .arg("lasted", window.text.as_str())
         .arg("computed", computed)
         .arg("unit", rate.unit.symbol());
     let finding = Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
         .arg("tool", result.tool.as_str())
         .arg("printed", rate.text.as_str())
         .arg("amount", amount.text.as_str())
-        .arg("duration", window.text.as_str())
+        .arg("lasted", window.text.as_str())
         .arg("computed", computed)
         .arg("unit", rate.unit.symbol())
         .arg("cause", cause)

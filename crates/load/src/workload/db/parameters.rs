@@ -15,8 +15,8 @@ use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
 use crate::workload::db::url::DatabaseUrl;
+use crate::workload::disk::stacked;
 use crate::workload::named;
-use crate::workload::stacked;
 
 /// The URL of what only SQLite has.
 const OF_SQLITE: &[&str] = &["sqlite:"];

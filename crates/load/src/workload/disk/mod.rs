@@ -26,6 +26,8 @@ mod reopen;
 pub mod replay;
 pub(in crate::workload) mod residency;
 mod spec;
+pub mod stack;
+pub(in crate::workload) mod stacked;
 mod survey;
 mod target;
 mod verify;

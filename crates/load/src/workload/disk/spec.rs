@@ -6,8 +6,8 @@ use model::resource::Symbol;
 use model::{MetricName, MetricSpec, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, rate, throughput, time};
+use crate::workload::disk::stacked;
 use crate::workload::disk::{content, distribution, io_engine, pattern, precondition, verify};
-use crate::workload::stacked;
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("disk"),

@@ -25,9 +25,10 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::in_memory::{self, Room};
 use crate::workload::common::{LoadSchedule, rate, time};
+use crate::workload::disk::stacked;
 use crate::workload::file::tree::{TREES, Tree};
 use crate::workload::{
-    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile, stacked,
+    HostInfo, LoadContext, Metrics, Planned, Requirements, Workload, common, named, profile,
 };
 
 pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {

@@ -58,7 +58,6 @@ fn without_cases(run: &Run) -> Run {
         cases: Vec::new(),
         findings: run.findings.clone(),
         tool_outputs: Vec::new(),
-        tool_outputs: Vec::new(),
         analysis: run.analysis,
     }
 }

@@ -7,7 +7,7 @@ use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common;
 use crate::workload::db::parameters;
 use crate::workload::db::server;
-use crate::workload::stacked;
+use crate::workload::disk::stacked;
 
 /// The description.
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {

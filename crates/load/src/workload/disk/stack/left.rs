@@ -4,9 +4,9 @@
 use std::fmt;
 use std::path::Path;
 
-use crate::workload::stack::builder::take_down_layer;
-use crate::workload::stack::command::Commands;
-use crate::workload::stack::record::{self, StackRecord};
+use crate::workload::disk::stack::builder::take_down_layer;
+use crate::workload::disk::stack::command::Commands;
+use crate::workload::disk::stack::record::{self, StackRecord};
 
 /// A stack that a run which was killed left, and what became of it.
 #[derive(Clone, Debug, PartialEq, Eq)]

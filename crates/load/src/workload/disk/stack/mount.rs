@@ -11,11 +11,11 @@ use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec};
 use model::stack::StackLayer;
 
+use crate::workload::disk::stack::BuildSite;
+use crate::workload::disk::stack::blkid;
+use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::named;
-use crate::workload::stack::BuildSite;
-use crate::workload::stack::blkid;
-use crate::workload::stack::command::{Commands, Program};
-use crate::workload::stack::record::LayerRecord;
 
 pub(super) const MOUNT: Program = Program { name: "mount", package: "mount", version: &["--version"] };
 pub(super) const UMOUNT: Program = Program { name: "umount", package: "mount", version: &["--version"] };

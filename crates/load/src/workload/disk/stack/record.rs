@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
-use crate::workload::stack::random::is_stack_name;
+use crate::workload::disk::stack::random::is_stack_name;
 
 /// The folder of the files, in the folder of states.
 const FOLDER: &str = "stacks";

@@ -11,12 +11,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::fixture::FixtureStore;
 use crate::host::HostInfo;
+use crate::workload::disk::stack::command::Program;
+use crate::workload::disk::stack::fixture::{BuiltStack, STACKS};
+use crate::workload::disk::stack::ground::{self, Member};
+use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::{LAYERS, find};
 use crate::workload::named;
-use crate::workload::stack::command::Program;
-use crate::workload::stack::fixture::{BuiltStack, STACKS};
-use crate::workload::stack::ground::{self, Member};
-use crate::workload::stack::kernel::KernelPart;
-use crate::workload::stack::{LAYERS, find};
 
 /// Bytes of each file, where nobody says.
 const MEMBER_BYTES: u64 = 1 << 30;

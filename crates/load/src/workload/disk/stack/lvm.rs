@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use engine::fault::Fault;
 use model::stack::{LayerRole, LayerSpec, StackLayer};
 
-use crate::workload::stack::command::{Commands, Program};
-use crate::workload::stack::kernel::KernelPart;
-use crate::workload::stack::record::LayerRecord;
-use crate::workload::stack::{BuildSite, LayerKind, mapping, random};
+use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::record::LayerRecord;
+use crate::workload::disk::stack::{BuildSite, LayerKind, mapping, random};
 
 const LVM: Program = Program { name: "lvm", package: "lvm2", version: &["version"] };
 

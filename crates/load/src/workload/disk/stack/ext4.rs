@@ -7,12 +7,12 @@ use model::parameter::{Kind, ParameterSpec};
 use model::stack::{LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
 
+use crate::workload::disk::stack::blkid::BLKID;
+use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::record::LayerRecord;
+use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
 use crate::workload::named;
-use crate::workload::stack::blkid::BLKID;
-use crate::workload::stack::command::{Commands, Program};
-use crate::workload::stack::kernel::KernelPart;
-use crate::workload::stack::record::LayerRecord;
-use crate::workload::stack::{BuildSite, LayerKind, mount};
 
 const MKFS: Program = Program { name: "mkfs.ext4", package: "e2fsprogs", version: &["-V"] };
 

@@ -3,7 +3,7 @@
 use std::fs::read_to_string;
 use std::path::Path;
 
-use crate::workload::stack::command::Program;
+use crate::workload::disk::stack::command::Program;
 
 /// A part of the kernel.
 #[derive(Clone, Copy, Debug)]

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::workload::stack::command::{Commands, Program};
+use crate::workload::disk::stack::command::{Commands, Program};
 
 pub(super) const BLKID: Program = Program { name: "blkid", package: "util-linux", version: &["--version"] };
 

@@ -9,12 +9,12 @@ use model::{FactName, Value};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
-use crate::workload::stack::builder::Building;
-use crate::workload::stack::command::{Commands, Program};
-use crate::workload::stack::ground::{self, members};
-use crate::workload::stack::left::remove_left;
-use crate::workload::stack::request::StackOrder;
-use crate::workload::stack::{LAYERS, find};
+use crate::workload::disk::stack::builder::Building;
+use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::ground::{self, members};
+use crate::workload::disk::stack::left::remove_left;
+use crate::workload::disk::stack::request::StackOrder;
+use crate::workload::disk::stack::{LAYERS, find};
 
 /// Stacks.
 pub const STACKS: FixtureKind = FixtureKind { name: "stack", make };

@@ -15,8 +15,8 @@ use model::stack::{LayerRole, LayerSpec};
 use rustix::fs::{FallocateFlags, fallocate};
 
 use crate::workload::disk::fixture::nameless;
-use crate::workload::stack::command::Commands;
-use crate::workload::stack::record::LayerRecord;
+use crate::workload::disk::stack::command::Commands;
+use crate::workload::disk::stack::record::LayerRecord;
 
 pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "loop",

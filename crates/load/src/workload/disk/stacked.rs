@@ -6,7 +6,7 @@ use model::profile::Aspect;
 use model::stack::ALL;
 use model::{Kind, ParameterSpec};
 
-use crate::workload::stack::LAYERS;
+use crate::workload::disk::stack::LAYERS;
 
 /// The stack.
 pub(in crate::workload) const STACK: ParameterSpec = ParameterSpec::new(

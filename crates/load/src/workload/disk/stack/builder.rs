@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::stack::LayerStack;
 
-use crate::workload::stack::command::Commands;
-use crate::workload::stack::ground::Member;
-use crate::workload::stack::loop_device::{self, LoopDevice, LoopOptions};
-use crate::workload::stack::record::{LayerRecord, StackRecord};
-use crate::workload::stack::{BuildSite, find, random};
+use crate::workload::disk::stack::command::Commands;
+use crate::workload::disk::stack::ground::Member;
+use crate::workload::disk::stack::loop_device::{self, LoopDevice, LoopOptions};
+use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
+use crate::workload::disk::stack::{BuildSite, find, random};
 
 /// A stack as far as it was made.
 #[derive(Debug)]

@@ -9,11 +9,11 @@ use model::parameter::{Kind, ParameterSpec, Word};
 use model::stack::{LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
 
+use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::record::LayerRecord;
+use crate::workload::disk::stack::{BuildSite, LayerKind, random};
 use crate::workload::named;
-use crate::workload::stack::command::{Commands, Program};
-use crate::workload::stack::kernel::KernelPart;
-use crate::workload::stack::record::LayerRecord;
-use crate::workload::stack::{BuildSite, LayerKind, random};
 
 const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--version"] };
 

@@ -14,8 +14,8 @@ use model::value::Value;
 use crate::host::HostInfo;
 use crate::in_memory::{self, Room};
 use crate::workload::disk::device;
+use crate::workload::disk::stack::loop_device::LoopOptions;
 use crate::workload::named;
-use crate::workload::stack::loop_device::LoopOptions;
 
 /// What always stays free in a folder.
 const RESERVE: u64 = 64 << 20;
