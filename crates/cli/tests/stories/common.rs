@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// Commands that keep no runs and read none.
 const WITHOUT_STORE: &[&str] =
-    &["machine", "node", "doctor", "workloads", "settings", "restore", "studies", "trace", "--help"];
+    &["check", "machine", "node", "doctor", "workloads", "settings", "restore", "studies", "trace", "--help"];
 
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).

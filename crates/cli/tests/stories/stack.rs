@@ -102,7 +102,7 @@ fn each_layer_is_measured_with_the_same_load() {
     assert_eq!(main(&cases[0])["size"], main(&cases[1])["size"]);
     assert_eq!(cases[0]["work_id"], cases[1]["work_id"]);
     let page = stdout(&place.run(&["show", "last", "-v"]));
-    assert!(flat(&page).contains("What each layer costs"), "{page}");
+    assert!(flat(&page).contains("The last column is the ratio to the layer below"), "{page}");
     nothing_is_left(&place);
 }
 
