@@ -59,8 +59,9 @@ fn short_run(result: &ToolResult) -> Option<Finding> {
     let window = result.whole.window.as_ref()?;
     let does_something = result.whole.bytes.is_some() || !result.whole.figures.is_empty();
     let is_short = does_something && window.most() < TICKS_MIN * TICK_S;
+    let severity = if window.most() < TICK_S { Severity::Warning } else { Severity::Note };
     is_short.then(|| {
-        Finding::new(FindingKind::Validity, CHECK.code, Severity::Warning)
+        Finding::new(FindingKind::Validity, CHECK.code, severity)
             .arg("how", "run")
             .arg("printed", window.text.as_str())
             .because(line(window))

@@ -23,7 +23,7 @@ finding-shorter-than-caches =
     tens of GB faster than the rest: this may be the rate of a cache
     .advice = write for minutes, and more than the device can cache, until the rate does not fall any more
 
-evidence-written =
+evidence-written-in =
     line { $line }: { SHORT($written, unit: "B") } in { $duration }
 "#,
     remedies: &[ToolRemedy::RunFor(300)],
@@ -40,7 +40,7 @@ fn check(result: &ToolResult) -> Option<Finding> {
     if written <= 0.0 || written >= CACHE_BYTES || window.value >= LONG_S {
         return None;
     }
-    let evidence = Evidence::maybe_at("written", None)
+    let evidence = Evidence::maybe_at("written-in", None)
         .arg("line", window.line)
         .arg("written", written)
         .arg("duration", window.text.as_str());
