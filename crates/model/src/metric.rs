@@ -50,12 +50,12 @@ known_names! { MetricName:
     FLOPS = "flops";
     /// How long a count of operations took.
     ELAPSED = "elapsed";
-    /// CPU time in user mode, as other tools print it.
-    USER_TIME = "user_time";
-    /// CPU time in the kernel.
-    SYSTEM_TIME = "system_time";
-    /// CPU time of both.
+    /// CPU time, as other tools print it.
     CPU_TIME = "cpu_time";
+    /// That in user mode.
+    CPU_USER_TIME = "cpu_user_time";
+    /// That in the kernel.
+    CPU_SYSTEM_TIME = "cpu_system_time";
     /// The highest rate that kept to a latency.
     RATE_HELD = "rate_held";
     /// Operations of an open loop that were due and not done at the window's end.

@@ -3,6 +3,8 @@
 //! judges what was printed: the arithmetic within it, and what its options say of it.
 
 mod arithmetic;
+#[cfg(test)]
+mod captures;
 mod limits;
 mod prose;
 mod statistics;

@@ -47,6 +47,9 @@ pub(super) fn is_closed_loop(result: &ToolResult) -> bool {
 
 /// Bytes of an operation, where all have as many.
 pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
+    if option(result, &["bssplit", "bsrange", "blocksize_range", "bs_unaligned"]).is_some() {
+        return None;
+    }
     let of_workload = || result.parameters.integer(ParameterName::BLOCK_SIZE).ok();
     of_workload().or_else(|| bytes(option(result, &["bs", "blocksize"])?))
 }
@@ -166,6 +169,7 @@ mod tests {
         let block = |size: &str| block_bytes(&of_options(&[("bs", size)]));
         assert_eq!((block("4096B"), block("4k"), block("1M")), (Some(4096), Some(4096), Some(1 << 20)));
         assert_eq!((block("4k,8k"), block("x")), (None, None));
+        assert_eq!(block_bytes(&of_options(&[("bs", "4k"), ("bssplit", "4k/50:8k/50")])), None);
     }
 
     #[test]

@@ -11,8 +11,9 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 /// More in flight than there may be, by rounding and by what was under way at the edges.
 const MORE: f64 = 1.1;
 
-/// Less than this share of what may be in flight: the load was not always ready.
-const LESS: f64 = 0.5;
+/// Less than this share of what may be in flight: the load was not always ready. Where the kernel
+/// works while operations are submitted, as with buffered writes, half of them are.
+const LESS: f64 = 0.4;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "latency-contradicts-rate",
@@ -41,6 +42,9 @@ evidence-in-flight =
 struct InFlight<'a> {
     rate: f64,
     count: f64,
+    /// What rounding may have made of it.
+    least: f64,
+    most: f64,
     /// The rate and the latency of each class of operations.
     figures: Vec<(&'a PrintedValue, &'a PrintedValue)>,
 }
@@ -50,16 +54,17 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 }
 
 fn check(result: &ToolResult) -> Option<Finding> {
-    let depth = outstanding(result)?;
-    let most = depth as f64;
+    // In an open loop the latency may have the time in a queue that has no bound.
+    let depth = outstanding(result).filter(|_| is_closed_loop(result))?;
+    let asked = depth as f64;
     let in_flight = in_flight(result)?;
     // One that begins before the window counts with all of its latency.
     let longest = result.whole.figure(metric::LATENCY_MAX).map_or(0.0, |longest| longest.value);
     let window = result.whole.window.as_ref().map_or(f64::INFINITY, |window| window.value);
     let edges = if longest > 0.0 && window > 0.0 { longest / window } else { 0.0 };
-    let how = if in_flight.count > most * (MORE + edges) {
+    let how = if in_flight.least > asked * (MORE + edges) {
         "more"
-    } else if in_flight.count < most * LESS && is_closed_loop(result) {
+    } else if in_flight.most < asked * LESS {
         "less"
     } else {
         return None;
@@ -90,9 +95,22 @@ fn in_flight(result: &ToolResult) -> Option<InFlight<'_>> {
             directions.iter().map(|part| pair(&part.measured)).collect::<Option<Vec<_>>>()?
         }
     };
-    let rate: f64 = figures.iter().map(|(rate, _)| rate.value).sum();
-    let count = figures.iter().map(|(rate, latency)| rate.value * latency.value).sum();
-    (rate > 0.0).then_some(InFlight { rate, count, figures })
+    let sum = |of: fn(&PrintedValue, &PrintedValue) -> f64| -> f64 {
+        figures.iter().map(|(rate, latency)| of(rate, latency)).sum()
+    };
+    // Where syncs are operations, too, they have latencies as the others.
+    let syncs = result.whole.figure(metric::SYNCS_PER_SECOND);
+    let of_syncs = syncs
+        .zip(result.whole.figure(metric::LATENCY_MEAN))
+        .map_or(0.0, |(syncs, latency)| syncs.most() * latency.most());
+    let in_flight = InFlight {
+        rate: sum(|rate, _| rate.value),
+        count: sum(|rate, latency| rate.value * latency.value),
+        least: sum(|rate, latency| rate.least() * latency.least()),
+        most: sum(|rate, latency| rate.most() * latency.most()) + of_syncs,
+        figures,
+    };
+    (in_flight.rate > 0.0).then_some(in_flight)
 }
 
 fn pair(measured: &ToolMeasurement) -> Option<(&PrintedValue, &PrintedValue)> {

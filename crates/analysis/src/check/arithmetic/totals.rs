@@ -10,14 +10,14 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 /// What is off by less may be the work of a last moment that one of the figures does not have.
 const TOLERANCE: f64 = 0.01;
 
-/// Parts that make the whole together. Intervals do where they follow one another; steps never do.
+/// Parts that make the whole together. Intervals do not: they may be those of the sender, and the whole
+/// what arrived.
 const ADDED: &[ToolPartKind] = &[
     ToolPartKind::Direction,
     ToolPartKind::Thread,
     ToolPartKind::Job,
     ToolPartKind::Stream,
     ToolPartKind::Target,
-    ToolPartKind::Interval,
 ];
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
@@ -45,29 +45,10 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
     for amount in amounts {
         let Some(whole) = amount(&result.whole) else { continue };
         for kind in ADDED {
-            let parts = parts(result, *kind);
-            if *kind == ToolPartKind::Interval && !follow_one_another(&parts, result) {
-                continue;
-            }
-            found.extend(contradiction(result, whole, &parts, amount));
+            found.extend(contradiction(result, whole, &parts(result, *kind), amount));
         }
     }
     found
-}
-
-/// Whether intervals are those of one series without gaps, from the start to the end.
-fn follow_one_another(parts: &[&ToolPart], result: &ToolResult) -> bool {
-    let Some(window) = &result.whole.window else { return false };
-    let mut end = 0.0;
-    for part in parts {
-        let (Some(start), Some(span)) = (part.start_s, &part.measured.window) else { return false };
-        // Tools print starts with two digits at most.
-        if (start - end).abs() > 0.05 * span.value {
-            return false;
-        }
-        end = start + span.value;
-    }
-    (end / window.value - 1.0).abs() <= TOLERANCE
 }
 
 fn contradiction(

@@ -56,7 +56,7 @@ fn is_clock(result: &ToolResult) -> bool {
     result.tool == "time"
 }
 
-/// The time around the program: that it prints itself, or that `time` printed behind it.
+/// The time around the program: what `time` printed behind it, or what it prints itself.
 fn around<'a>(result: &'a ToolResult, context: &ToolCheckContext<'a>) -> Option<&'a PrintedValue> {
     let of_clock = || {
         let output = prose::output_of(context.outputs, result)?;
@@ -66,7 +66,7 @@ fn around<'a>(result: &'a ToolResult, context: &ToolCheckContext<'a>) -> Option<
         let real = whole.window.as_ref().or_else(|| whole.figure(metric::ELAPSED));
         real.filter(|_| is_near && is_clock(next))
     };
-    result.whole.figure(metric::ELAPSED).or_else(of_clock)
+    of_clock().or_else(|| result.whole.figure(metric::ELAPSED))
 }
 
 fn disagreement(result: &ToolResult, own: &PrintedValue, around: &PrintedValue) -> Option<Finding> {

@@ -38,7 +38,7 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 
 /// CPU time of less than ten ticks, of a run that took as long at least.
 fn cpu_time(result: &ToolResult, measured: &ToolMeasurement) -> Option<Finding> {
-    let both = [metric::USER_TIME, metric::SYSTEM_TIME].map(|name| measured.figure(name));
+    let both = [metric::CPU_USER_TIME, metric::CPU_SYSTEM_TIME].map(|name| measured.figure(name));
     let times: Vec<&PrintedValue> = match measured.figure(metric::CPU_TIME) {
         Some(all) => vec![all],
         None => both.into_iter().flatten().collect(),
@@ -57,7 +57,7 @@ fn cpu_time(result: &ToolResult, measured: &ToolMeasurement) -> Option<Finding> 
 /// A run that moved something, and was over at once.
 fn short_run(result: &ToolResult) -> Option<Finding> {
     let window = result.whole.window.as_ref()?;
-    let does_something = result.whole.bytes.is_some() || !result.whole.figures.is_empty();
+    let does_something = result.whole.bytes.is_some() || result.whole.operations.is_some();
     let is_short = does_something && window.most() < TICKS_MIN * TICK_S;
     let severity = if window.most() < TICK_S { Severity::Warning } else { Severity::Note };
     is_short.then(|| {
@@ -101,8 +101,8 @@ mod tests {
                 counting: None,
             };
             let mut whole = ToolMeasurement { window: Some(time(5.0)), ..ToolMeasurement::default() };
-            whole.add(metric::USER_TIME, Some(time(user)));
-            whole.add(metric::SYSTEM_TIME, Some(time(system)));
+            whole.add(metric::CPU_USER_TIME, Some(time(user)));
+            whole.add(metric::CPU_SYSTEM_TIME, Some(time(system)));
             let results = vec![ToolResult { tool: "time".to_owned(), whole, ..ToolResult::default() }];
             fixture::found_in(&CHECK, &ToolOutput { results, ..ToolOutput::default() }).len()
         };
