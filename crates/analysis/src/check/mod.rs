@@ -3,8 +3,6 @@
 //! judges what was printed: the arithmetic within it, and what its options say of it.
 
 mod arithmetic;
-#[cfg(test)]
-mod captures;
 mod limits;
 mod prose;
 mod statistics;
@@ -153,3 +151,6 @@ pub(crate) mod fixture {
         crate::said::written(found)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -54,9 +54,9 @@ pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
     of_workload().or_else(|| bytes(option(result, &["bs", "blocksize"])?))
 }
 
-/// Bytes of an option; multiples are of 1024, as those of fio and dd are.
+/// Bytes of an option; multiples are of 1024, as those of fio and dd are. fio prints `64.0KiB` of `64k`.
 fn bytes(text: &str) -> Option<u64> {
-    let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let shift = match text.get(end..)?.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
         "k" | "kib" => 10,
@@ -64,7 +64,8 @@ fn bytes(text: &str) -> Option<u64> {
         "g" | "gib" => 30,
         _ => return None,
     };
-    text.get(..end)?.parse::<u64>().ok()?.checked_mul(1 << shift)
+    let number = text.get(..end)?;
+    number.strip_suffix(".0").unwrap_or(number).parse::<u64>().ok()?.checked_mul(1 << shift)
 }
 
 /// How many seconds it was to run, where it is told.
@@ -168,7 +169,7 @@ mod tests {
     fn sizes_are_read_as_tools_take_them() {
         let block = |size: &str| block_bytes(&of_options(&[("bs", size)]));
         assert_eq!((block("4096B"), block("4k"), block("1M")), (Some(4096), Some(4096), Some(1 << 20)));
-        assert_eq!((block("4k,8k"), block("x")), (None, None));
+        assert_eq!((block("64.0KiB"), block("4k,8k"), block("x")), (Some(1 << 16), None, None));
         assert_eq!(block_bytes(&of_options(&[("bs", "4k"), ("bssplit", "4k/50:8k/50")])), None);
     }
 
