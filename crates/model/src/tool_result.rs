@@ -270,8 +270,6 @@ pub enum ToolRemedy {
     RandomContent,
     /// Look at the receiver's figure.
     MeasureReceiver,
-    /// Have so many operations in flight, for each thread.
-    QueueDepth(u32),
     /// Leave out the first seconds, so many.
     WarmUp(u32),
 }

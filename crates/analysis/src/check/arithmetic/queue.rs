@@ -3,7 +3,7 @@
 //! the device needs for one.
 
 use model::finding::Evidence;
-use model::tool_result::{ToolPartKind, ToolRemedy, ToolResult};
+use model::tool_result::{ToolPartKind, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
 use crate::check::work::{is_closed_loop, outstanding, parts};
@@ -32,7 +32,7 @@ finding-latency-is-queue =
 evidence-queue-arithmetic =
     line { $line }: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
 "#,
-    remedies: &[ToolRemedy::QueueDepth(1)],
+    remedies: &[],
     look: ToolCheckLook::EachResult(look),
 };
 

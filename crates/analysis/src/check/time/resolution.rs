@@ -27,7 +27,7 @@ finding-too-short-for-clock =
 evidence-short-time =
     line { $line }: { $printed }
 "#,
-    remedies: &[ToolRemedy::RunFor(30)],
+    remedies: &[ToolRemedy::RunFor(60)],
     look: ToolCheckLook::EachResult(look),
 };
 
