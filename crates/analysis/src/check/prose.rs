@@ -35,20 +35,36 @@ impl WrittenNumber {
 
 /// The output in which a result stands.
 pub(super) fn output_of<'a>(outputs: &'a [ToolOutput], result: &ToolResult) -> Option<&'a ToolOutput> {
-    outputs.iter().find(|output| output.results.iter().any(|own| std::ptr::eq(own, result)))
+    // By its address: there may be very many.
+    outputs.iter().find(|output| output.results.as_ptr_range().contains(&std::ptr::from_ref(result)))
+}
+
+/// The result behind another one. They stand in the order of the text.
+pub(super) fn next_of<'a>(output: &'a ToolOutput, result: &ToolResult) -> Option<&'a ToolResult> {
+    let place = output.results.partition_point(|other| other.lines.first <= result.lines.last);
+    output.results.get(place)
+}
+
+/// Lines of no tool around a result: two ranges above it, and two below.
+pub(super) fn beside<'a>(
+    output: &'a ToolOutput,
+    result: &ToolResult,
+) -> impl DoubleEndedIterator<Item = &'a UnreadLines> {
+    let place = output.unread.partition_point(|unread| unread.lines.last < result.lines.first);
+    let around = output.unread.iter().take(place.saturating_add(2)).skip(place.saturating_sub(2));
+    around.filter(|unread| unread.cause == UnreadCause::NoTool)
 }
 
 /// The heading above a result: lines of no tool that end right above it.
 pub(super) fn heading<'a>(output: &'a ToolOutput, result: &ToolResult) -> Option<&'a UnreadLines> {
-    let before = output.results.iter().map(|own| own.lines.last).filter(|last| *last < result.lines.first);
-    let result_before = before.max().unwrap_or(0);
+    let place = output.results.partition_point(|own| own.lines.last < result.lines.first);
+    let before = place.checked_sub(1).and_then(|before| output.results.get(before));
+    let result_before = before.map_or(0, |before| before.lines.last);
     let is_above = |unread: &&UnreadLines| {
         let gap = result.lines.first.checked_sub(unread.lines.last);
-        unread.cause == UnreadCause::NoTool
-            && gap.is_some_and(|gap| gap > 0 && gap <= NEAR)
-            && unread.lines.first > result_before
+        gap.is_some_and(|gap| gap > 0 && gap <= NEAR) && unread.lines.first > result_before
     };
-    output.unread.iter().rev().find(is_above)
+    beside(output, result).rev().find(is_above)
 }
 
 /// Rates and times in a text.

@@ -4,7 +4,7 @@
 
 use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPartKind, ToolResult};
-use model::{Finding, FindingKind, Severity, metric};
+use model::{Finding, FindingKind, Severity, ToolOutput, Unit, metric};
 
 use crate::check::work::parts;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook, prose};
@@ -37,16 +37,17 @@ struct Mean<'a> {
 
 fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let of_parts = context.results.iter().filter_map(|result| of_parts(result));
-    let written = context.outputs.iter().flat_map(|output| {
-        let numbers = output.unread.iter().flat_map(|unread| prose::numbers(&unread.text));
-        numbers.filter_map(move |number| {
-            let means =
-                output.results.iter().map(|result| mean(&result.whole)).collect::<Option<Vec<_>>>()?;
-            let is_sum = number.unit == model::Unit::BytesPerSecond && number.may_be(sum(&means));
-            is_sum.then(|| finding(&number.text, &means)).flatten()
-        })
-    });
-    of_parts.chain(written).collect()
+    of_parts.chain(context.outputs.iter().flat_map(written)).collect()
+}
+
+/// That somebody wrote down the sum of all results of a text.
+fn written(output: &ToolOutput) -> Vec<Finding> {
+    let means = output.results.iter().map(|result| mean(&result.whole)).collect::<Option<Vec<_>>>();
+    let means = means.unwrap_or_default();
+    let all = sum(&means);
+    let numbers = output.unread.iter().flat_map(|unread| prose::numbers(&unread.text));
+    let sums = numbers.filter(|number| number.unit == Unit::BytesPerSecond && number.may_be(all));
+    sums.filter_map(|number| finding(&number.text, &means)).collect()
 }
 
 /// Of the parts of one result.

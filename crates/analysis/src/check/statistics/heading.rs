@@ -3,7 +3,7 @@
 
 use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolResult};
-use model::{Finding, FindingKind, ParameterName, Severity};
+use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
 use crate::check::prose::{WrittenNumber, heading, numbers, output_of};
 use crate::check::work::{block_bytes, option};
@@ -41,8 +41,8 @@ const OF_OTHERS: &[&str] = &[
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "heading-contradicts-log",
-    doc: "The heading above a result has a figure that the result does not have, or the name of a job says another pattern, \
-          block size or depth than its options.",
+    doc: "The heading above a result has a figure that the result does not have, or the name of a job says another pattern or \
+          block size than its options.",
     english: r#"
 finding-heading-contradicts-log =
     { $how ->
@@ -89,6 +89,10 @@ fn about(how: &str, severity: Severity) -> Finding {
 /// That a written figure is none of the printed ones, though near to one.
 fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     let unit = number.unit;
+    // How long it was to run is no figure of it.
+    if unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0) {
+        return None;
+    }
     let figures = || {
         let of_all = result.measurements().flat_map(|(_, measured)| {
             measured.figures.iter().map(|figure| &figure.printed).chain(&measured.window)

@@ -38,7 +38,16 @@ struct Written<'a> {
 }
 
 fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    let all: Vec<Written<'_>> = context.results.iter().copied().flat_map(written).collect();
+    // The first of each tool and unit: there may be very many.
+    let mut all: Vec<Written<'_>> = Vec::new();
+    for one in context.results.iter().copied().flat_map(written) {
+        let is_known = |other: &Written<'_>| {
+            (&other.tool, &other.unit, other.counting) == (&one.tool, &one.unit, one.counting)
+        };
+        if !all.iter().any(is_known) {
+            all.push(one);
+        }
+    }
     let counting = first_pair(&all, |a, b| {
         (a.counting, b.counting) == (Counting::Decimal, Counting::Binary) && a.unit == b.unit
     });

@@ -60,8 +60,8 @@ fn is_clock(result: &ToolResult) -> bool {
 fn around<'a>(result: &'a ToolResult, context: &ToolCheckContext<'a>) -> Option<&'a PrintedValue> {
     let of_clock = || {
         let output = prose::output_of(context.outputs, result)?;
-        let next = output.results.iter().find(|other| other.lines.first > result.lines.last)?;
-        let is_near = next.lines.first - result.lines.last <= NEAR;
+        let next = prose::next_of(output, result)?;
+        let is_near = next.lines.first.saturating_sub(result.lines.last) <= NEAR;
         let whole = &next.whole;
         let real = whole.window.as_ref().or_else(|| whole.figure(metric::ELAPSED));
         real.filter(|_| is_near && is_clock(next))
@@ -92,7 +92,7 @@ fn disagreement(result: &ToolResult, own: &PrintedValue, around: &PrintedValue) 
 /// That somebody wrote a time which is whole minutes away.
 fn written(result: &ToolResult, own: &PrintedValue, context: &ToolCheckContext<'_>) -> Option<Finding> {
     let output = prose::output_of(context.outputs, result)?;
-    output.unread.iter().find_map(|unread| {
+    prose::beside(output, result).find_map(|unread| {
         let numbers = prose::numbers(&unread.text).into_iter().filter(|number| number.unit == Unit::Seconds);
         numbers.filter(|number| number.text.contains('.')).find_map(|number| {
             let seconds = *number.meanings.first()?;
