@@ -133,8 +133,6 @@ impl ParameterName {
     pub const PATTERN: Self = Self::new("pattern");
     /// Bytes of the files.
     pub const SIZE: Self = Self::new("size");
-    /// When what is written is brought to where it lasts.
-    pub const SYNC: Self = Self::new("sync");
     /// How long it runs.
     pub const DURATION: Self = Self::new("duration");
     /// How many bytes it moves.
