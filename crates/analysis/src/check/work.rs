@@ -41,7 +41,8 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
 
 /// Whether what is in flight is to be as much as there may be: no rate is asked for.
 pub(super) fn is_closed_loop(result: &ToolResult) -> bool {
-    const OPEN: &[&str] = &["rate", "rate_iops", "rate_min", "thinktime", "qps", "query-per-second", "R", "q"];
+    const OPEN: &[&str] =
+        &["rate", "rate_iops", "rate_min", "thinktime", "qps", "query-per-second", "R", "q"];
     option(result, OPEN).is_none_or(|rate| rate == "0")
 }
 
