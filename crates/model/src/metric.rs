@@ -50,6 +50,12 @@ known_names! { MetricName:
     FLOPS = "flops";
     /// How long a count of operations took.
     ELAPSED = "elapsed";
+    /// CPU time, as other tools print it.
+    CPU_TIME = "cpu_time";
+    /// That in user mode.
+    CPU_USER_TIME = "cpu_user_time";
+    /// That in the kernel.
+    CPU_SYSTEM_TIME = "cpu_system_time";
     /// The highest rate that kept to a latency.
     RATE_HELD = "rate_held";
     /// Operations of an open loop that were due and not done at the window's end.
@@ -67,6 +73,8 @@ known_names! { MetricName:
     LATENCY_P99_9 = "latency_p99_9";
     /// The longest.
     LATENCY_MAX = "latency_max";
+    /// The mean, as other tools print it; loads of ours keep the distribution.
+    LATENCY_MEAN = "latency_mean";
     /// The distribution of how long operations took from their start, in an open loop.
     SERVICE_TIME = "service_time";
     /// The distribution of how long it took from the last byte of an upload to the head of the answer.

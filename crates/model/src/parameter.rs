@@ -121,6 +121,30 @@ impl ParameterName {
     pub const SIDE: Self = Self::new("(side)");
 }
 
+/// What checks of other tools' results ask of the work that they did.
+impl ParameterName {
+    /// Bytes of an operation.
+    pub const BLOCK_SIZE: Self = Self::new("block-size");
+    /// Operations that each thread has in flight.
+    pub const QUEUE_DEPTH: Self = Self::new("queue-depth");
+    /// Workers.
+    pub const THREADS: Self = Self::new("threads");
+    /// Clients at once.
+    pub const CLIENTS: Self = Self::new("clients");
+    /// Connections.
+    pub const CONNECTIONS: Self = Self::new("connections");
+    /// What is done, and in which order.
+    pub const PATTERN: Self = Self::new("pattern");
+    /// Bytes of the files.
+    pub const SIZE: Self = Self::new("size");
+    /// How long it runs.
+    pub const DURATION: Self = Self::new("duration");
+    /// How many bytes it moves.
+    pub const BYTES: Self = Self::new("bytes");
+    /// How many requests it makes.
+    pub const REQUESTS: Self = Self::new("requests");
+}
+
 /// One parameter of a workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct ParameterSpec {

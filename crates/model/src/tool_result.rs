@@ -270,6 +270,8 @@ pub enum ToolRemedy {
     RandomContent,
     /// Look at the receiver's figure.
     MeasureReceiver,
+    /// Leave out the first seconds, so many.
+    WarmUp(u32),
 }
 
 #[cfg(test)]

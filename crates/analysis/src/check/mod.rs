@@ -4,12 +4,14 @@
 
 mod arithmetic;
 mod limits;
+mod prose;
 mod statistics;
 mod storage;
 mod time;
+mod work;
 
 use model::tool_result::{ToolRemedy, ToolResult};
-use model::{Finding, Machine, Run};
+use model::{Finding, Machine, Run, ToolOutput};
 
 /// One check.
 pub struct ToolCheck {
@@ -38,6 +40,8 @@ pub enum ToolCheckLook {
 pub struct ToolCheckContext<'a> {
     /// All results, in the order of the texts.
     pub results: Vec<&'a ToolResult>,
+    /// The texts that they stand in, with what was not understood of them.
+    pub outputs: &'a [ToolOutput],
     /// The machine on which they were measured, where it is known.
     pub machine: Option<&'a Machine>,
 }
@@ -47,7 +51,7 @@ impl<'a> ToolCheckContext<'a> {
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
         let results = run.tool_outputs.iter().flat_map(|output| &output.results).collect();
-        Self { results, machine: run.machines.first() }
+        Self { results, outputs: &run.tool_outputs, machine: run.machines.first() }
     }
 
     /// How often the same was done, this time counted.
@@ -137,7 +141,8 @@ pub(crate) mod fixture {
 
     /// The same of what was read already.
     pub(crate) fn found_in(check: &ToolCheck, output: &ToolOutput) -> Vec<Finding> {
-        let context = ToolCheckContext { results: output.results.iter().collect(), machine: None };
+        let results = output.results.iter().collect();
+        let context = ToolCheckContext { results, outputs: std::slice::from_ref(output), machine: None };
         assert!(!context.results.is_empty(), "nothing was read");
         let found = match check.look {
             ToolCheckLook::All(look) => look(&context),
@@ -149,3 +154,6 @@ pub(crate) mod fixture {
         crate::said::written(found)
     }
 }
+
+#[cfg(test)]
+mod tests;

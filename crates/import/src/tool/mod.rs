@@ -71,5 +71,38 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
         return None;
     }
     let reader = readers().find(|reader| reader.name() == result.tool)?;
-    reader.corrected(result, remedies).filter(|command| *command != result.command)
+    reader.corrected(result, &together(remedies)).filter(|command| *command != result.command)
+}
+
+/// Remedies of several findings: of the times to run the longest, and every other one once.
+fn together(remedies: &[ToolRemedy]) -> Vec<ToolRemedy> {
+    let mut all: Vec<ToolRemedy> = Vec::new();
+    let mut longest = None;
+    for remedy in remedies {
+        match remedy {
+            ToolRemedy::RunFor(seconds) => longest = longest.max(Some(*seconds)),
+            other if all.contains(other) => {}
+            other => all.push(*other),
+        }
+    }
+    all.extend(longest.map(ToolRemedy::RunFor));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_several_times_to_run_the_longest_counts() {
+        let remedies = [
+            ToolRemedy::RunFor(60),
+            ToolRemedy::SyncAtEnd,
+            ToolRemedy::RunFor(300),
+            ToolRemedy::SyncAtEnd,
+            ToolRemedy::RunFor(30),
+        ];
+        assert_eq!(together(&remedies), [ToolRemedy::SyncAtEnd, ToolRemedy::RunFor(300)]);
+        assert_eq!(together(&[]), []);
+    }
 }

@@ -3,3 +3,47 @@
 finding-single-run = { $tool } はこの条件で一度だけ実行されました。次の実行がどれだけ違うかは分かりません
     .advice = 同じコマンドを { $times } 回実行し、出力をすべて渡してください。それぞれが試行となり、区間が得られます
 evidence-printed-lines = { $first }～{ $last } 行目
+
+finding-heading-contradicts-log =
+    { $how ->
+        [figure] 見出しには { $printed } とありますが、その下にそのような値はなく、最も近いのは { $other } です
+        [pattern] 名前は「{ $name }」ですが、実際には { $other } でした
+       *[size] 名前は「{ $name }」ですが、操作の大きさは { BINARY($block) } でした
+    }
+    .advice = 記録のほうを信じ、そこにある値を書いてください
+evidence-heading-line =
+    { $line } 行目: { $name }
+
+finding-units-mixed =
+    { $how ->
+        [counting] { $tool } の { $unit } は 1000、{ $other } のものは 1024 が単位です。M では 4.9 %、G では 7.4 % 違います。出力された
+            まま並べてはいけません
+       *[bits] { $tool } はビット（{ $unit }）、{ $other } はバイト（{ $name }）を出力しています。1 バイトは 8 ビットです
+    }
+    .advice = 単位をそろえたこの表の数値を比べてください
+evidence-unit-line =
+    { $line } 行目: { $printed }、つまり { SHORT($computed, unit: "B/s") }
+
+finding-mean-far-from-peak =
+    平均は { $printed } ですが、{ $other } に達していて、{ FIXED($ratio, decimals: 1) } 倍です{ $course ->
+        [fell] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に下がりました。キャッシュかクレジットを使い切り、平均は測った長さを表します
+        [rose] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に上がりました。最初の数秒を除いてください
+        [varied] {""}。上下したため、平均は複数の状態が混ざった値です
+       *[unknown] {""}。平均は複数の状態が混ざった値です
+    }
+    .advice = 速度が安定するまで測り、その部分だけを使ってください
+evidence-peak-line =
+    { $line } 行目: { $printed }
+
+finding-percentile-beyond-count =
+    { $share ->
+        [none] { WORDS($metric) } は最も遅い操作一つの値です。操作 { FIXED($count) } 件のうち、それより遅いものはありません
+       *[few] { WORDS($metric) } の根拠が少なすぎます。操作 { FIXED($count) } 件のうち、それより遅いものは { FIXED($beyond, decimals: 1) } 件だけです
+    }
+    .advice =
+        { $highest ->
+            [0] これほど少ない操作では、どのパーセンタイルも信じないでください。もっと長く実行してください
+           *[other] p{ $highest } より上のパーセンタイルは信じないでください。必要なら、もっと長く実行してください
+        }
+evidence-percentile-count =
+    { $line } 行目: { $printed }、{ $last } 行目によれば操作 { FIXED($count) } 件

@@ -11,3 +11,52 @@ finding-rate-contradicts-amount =
     .advice = 속도가 아니라 센 값을 믿으십시오. 누군가 옮겨 적은 글이라면 원래의 출력을 확인하십시오
 evidence-rate-arithmetic =
     { $line }번째 줄: { $amount } / { $lasted } = { SHORT($computed, $unit) }, 출력은 { $printed }
+
+finding-total-contradicts-parts =
+    { $tool }은(는) 전체를 { $printed }라고 출력하지만, 부분 { $count }개를 합하면 { $unit ->
+        [B] { SHORT($sum, unit: "B") }
+       *[other] 작업 { FIXED($sum) }개
+    }로, 그 { FIXED($ratio, decimals: 3) }배입니다
+    .advice = 원래의 출력을 확인하십시오. 빠진 줄이 있거나 다른 실행의 줄이 섞였을 수 있습니다
+evidence-sum-of-parts =
+    { $line }번째 줄: 전체는 { $printed }, { $first }~{ $last }번째 줄의 합은 그 { FIXED($ratio, decimals: 3) }배
+
+finding-size-contradicts-operations =
+    { $printed }를 { $other }로 나누면 작업 하나가 { BINARY($computed) }인데, 블록 크기는 { BINARY($block) }입니다
+    .advice = 두 수치가 같은 실행의 것인지, 속도의 단위가 무엇인지 확인하십시오
+evidence-size-arithmetic =
+    { $first }, { $last }번째 줄: { $printed } / { $other } = { BINARY($computed) }
+
+finding-impossible-value =
+    { $how ->
+        [order] { WORDS($metric) }가 { $printed }로, { WORDS($other) }인 { $amount }보다 큽니다
+        [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
+        [share] { WORDS($metric) }가 { $printed }로, 전체보다 큽니다
+       *[negative] { WORDS($metric) }가 { $printed }로, 영보다 작습니다
+    }. 있을 수 없는 값입니다
+    .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다
+
+finding-latency-contradicts-rate =
+    { $how ->
+        [more] 리틀의 법칙에 어긋납니다. { SHORT($rate, unit: "1/s") }를 하나에 { SHORT($latency, unit: "s") }씩 처리하려면
+            동시에 { FIXED($in_flight, decimals: 1) }개가 진행 중이어야 하는데, { $depth }개까지만 가능합니다. 속도나 지연 시간이 다른 것의 수치입니다
+       *[less] { SHORT($rate, unit: "1/s") }를 하나에 { SHORT($latency, unit: "s") }씩 처리하면 동시에 { FIXED($in_flight, decimals: 1) }개가
+            진행 중인데, { $depth }개까지 가능합니다. 나머지 시간에는 부하가 준비되지 않았거나, 이 지연 시간에 들지 않는 것을 기다렸습니다
+    }
+    .advice = 둘을 같은 구간에서 측정하고, 도구가 무엇을 작업의 지연 시간으로 세는지 확인하십시오
+evidence-in-flight =
+    { $printed } x { $lasted } = { FIXED($in_flight, decimals: 1) }
+
+finding-sum-of-means =
+    { $printed }은(는) { $below }부터 { $lasted }까지 서로 다른 시간의 평균 속도 { $count }개를 더한 값입니다. 그만큼이 동시에 흐른 적은
+    없습니다. 모두 함께 시작했다면, 마지막이 끝날 때까지 { SHORT($together, unit: "B/s") }입니다
+    .advice = 모든 부분을 같은 시각에 끝내거나, 전체 바이트를 가장 긴 시간으로 나누십시오
+evidence-means =
+    { $first }~{ $last }번째 줄: 속도 { $count }개의 합 { SHORT($sum, unit: "B/s") }, { $lasted } 동안 { SHORT($bytes, unit: "B") }
+
+finding-latency-is-queue =
+    진행 중인 작업 { $depth }개를 { $printed }로 처리하면 리틀의 법칙에 따라 하나에 { SHORT($computed, unit: "s") }가 걸리고, 출력은
+    { $lasted }입니다. 이 지연 시간은 작업 하나에 장치가 쓰는 시간이 아니라 대기열의 길이를 나타냅니다
+    .advice = 지연 시간은 한 번에 하나만 진행한 실행에서 얻고, 이 실행에서는 속도만 쓰십시오
+evidence-queue-arithmetic =
+    { $line }번째 줄: { $depth } / { $printed } = { SHORT($computed, unit: "s") }

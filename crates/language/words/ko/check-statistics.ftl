@@ -3,3 +3,47 @@
 finding-single-run = { $tool }을(를) 이렇게 한 번만 실행했습니다. 다음 실행이 얼마나 다를지는 알 수 없습니다
     .advice = 같은 명령을 { $times }번 실행하고 출력을 모두 붙여 넣으십시오. 각 실행이 시행이 되어 구간을 얻습니다
 evidence-printed-lines = { $first }~{ $last }번째 줄
+
+finding-heading-contradicts-log =
+    { $how ->
+        [figure] 제목에는 { $printed }라고 되어 있지만 그 아래에 그런 값이 없고, 가장 가까운 값은 { $other }입니다
+        [pattern] 이름은 “{ $name }”인데 실제로는 { $other }였습니다
+       *[size] 이름은 “{ $name }”인데 작업의 크기는 { BINARY($block) }였습니다
+    }
+    .advice = 기록을 믿고, 거기에 적힌 값을 쓰십시오
+evidence-heading-line =
+    { $line }번째 줄: { $name }
+
+finding-units-mixed =
+    { $how ->
+        [counting] { $tool }의 { $unit }는 1000을, { $other }의 것은 1024를 단위로 합니다. M에서는 4.9 %, G에서는 7.4 % 차이가 납니다. 출력된
+            그대로 나란히 두면 안 됩니다
+       *[bits] { $tool }은(는) 비트({ $unit })를, { $other }은(는) 바이트({ $name })를 출력합니다. 1바이트는 8 비트입니다
+    }
+    .advice = 한 단위계로 된 이 표의 수치를 비교하십시오
+evidence-unit-line =
+    { $line }번째 줄: { $printed }, 곧 { SHORT($computed, unit: "B/s") }
+
+finding-mean-far-from-peak =
+    평균은 { $printed }인데 { $other }까지 올라갔으며, { FIXED($ratio, decimals: 1) }배입니다{ $course ->
+        [fell] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 떨어졌습니다. 캐시나 크레딧을 다 썼으며, 평균은 얼마나 오래 측정했는지를 나타냅니다
+        [rose] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 올라갔습니다. 처음 몇 초를 빼십시오
+        [varied] {""}. 오르내렸으므로 평균은 여러 상태가 섞인 값입니다
+       *[unknown] {""}. 평균은 여러 상태가 섞인 값입니다
+    }
+    .advice = 속도가 안정될 때까지 측정하고, 그 부분만 쓰십시오
+evidence-peak-line =
+    { $line }번째 줄: { $printed }
+
+finding-percentile-beyond-count =
+    { $share ->
+        [none] { WORDS($metric) }는 가장 느린 작업 하나의 값입니다. 작업 { FIXED($count) }개 가운데 그보다 느린 것이 없습니다
+       *[few] { WORDS($metric) }의 근거가 너무 적습니다. 작업 { FIXED($count) }개 가운데 그보다 느린 것은 { FIXED($beyond, decimals: 1) }개뿐입니다
+    }
+    .advice =
+        { $highest ->
+            [0] 작업이 이렇게 적으면 어떤 백분위수도 믿지 마십시오. 더 오래 실행하십시오
+           *[other] p{ $highest }보다 높은 백분위수는 믿지 마십시오. 더 높은 것이 필요하면 더 오래 실행하십시오
+        }
+evidence-percentile-count =
+    { $line }번째 줄: { $printed }, { $last }번째 줄에 따르면 작업 { FIXED($count) }개

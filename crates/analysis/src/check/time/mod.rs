@@ -1,6 +1,12 @@
 //! Checks of how long it was measured, and by which clock.
 
+mod clocks;
+mod ended_by_size;
+mod resolution;
+mod short;
+
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] = &[];
+pub(super) const CHECKS: &[ToolCheck] =
+    &[clocks::CHECK, ended_by_size::CHECK, short::CHECK, resolution::CHECK];

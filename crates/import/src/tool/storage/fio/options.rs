@@ -231,6 +231,7 @@ pub(super) fn remedied(remedy: &ToolRemedy) -> Vec<(&'static str, Option<String>
         ToolRemedy::SyncAtEnd => vec![("end_fsync", one())],
         ToolRemedy::RunFor(seconds) => vec![("time_based", None), ("runtime", Some(seconds.to_string()))],
         ToolRemedy::RandomContent => vec![("refill_buffers", None)],
+        ToolRemedy::WarmUp(seconds) => vec![("ramp_time", Some(seconds.to_string()))],
         ToolRemedy::Repeat(_) | ToolRemedy::SpanBeyondMemory | ToolRemedy::MeasureReceiver => Vec::new(),
     }
 }

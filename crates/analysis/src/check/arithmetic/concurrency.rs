@@ -1,0 +1,157 @@
+//! Little's law (J. D. C. Little, A proof for the queuing formula L = λW, 1961): what is in flight on
+//! average is the rate times the mean latency. More than may be in flight is impossible.
+
+use model::finding::Evidence;
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPartKind, ToolResult};
+use model::{Finding, FindingKind, Severity, metric};
+
+use crate::check::work::{is_closed_loop, operation_rate, outstanding, parts};
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// More in flight than there may be, by rounding and by what was under way at the edges.
+const MORE: f64 = 1.1;
+
+/// Less than this share of what may be in flight: the load was not always ready. Where the kernel
+/// works while operations are submitted, as with buffered writes, half of them are.
+const LESS: f64 = 0.4;
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "latency-contradicts-rate",
+    doc: "Little's law: the rate times the mean latency is what is in flight on average. It must not be more than the \
+          threads and the queue depth allow, and in a closed loop not much less.",
+    english: r#"
+finding-latency-contradicts-rate =
+    { $how ->
+        [more] Little's law is broken: { SHORT($rate, unit: "1/s") } at { SHORT($latency, unit: "s") } each need
+            { FIXED($in_flight, decimals: 1) } operations in flight, and only { $depth } may be: the rate or the latency is
+            of something else
+       *[less] { SHORT($rate, unit: "1/s") } at { SHORT($latency, unit: "s") } each make { FIXED($in_flight, decimals: 1) }
+            operations in flight, where { $depth } may be: for the rest of the time the load was not ready, or waited for
+            what is not in this latency
+    }
+    .advice = measure both in the same window, and look at what the tool counts as the latency of an operation
+
+evidence-in-flight =
+    { $printed } x { $lasted } = { FIXED($in_flight, decimals: 1) }
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+/// What is in flight on average, and the figures that say so.
+struct InFlight<'a> {
+    rate: f64,
+    count: f64,
+    /// What rounding may have made of it.
+    least: f64,
+    most: f64,
+    /// The rate and the latency of each class of operations.
+    figures: Vec<(&'a PrintedValue, &'a PrintedValue)>,
+}
+
+fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
+    check(result).into_iter().collect()
+}
+
+fn check(result: &ToolResult) -> Option<Finding> {
+    // In an open loop the latency may have the time in a queue that has no bound.
+    let depth = outstanding(result).filter(|_| is_closed_loop(result))?;
+    let asked = depth as f64;
+    let in_flight = in_flight(result)?;
+    // One that begins before the window counts with all of its latency.
+    let longest = result.whole.figure(metric::LATENCY_MAX).map_or(0.0, |longest| longest.value);
+    let window = result.whole.window.as_ref().map_or(f64::INFINITY, |window| window.value);
+    let edges = if longest > 0.0 && window > 0.0 { longest / window } else { 0.0 };
+    let how = if in_flight.least > asked * (MORE + edges) {
+        "more"
+    } else if in_flight.most < asked * LESS {
+        "less"
+    } else {
+        return None;
+    };
+    let severity = if how == "more" { Severity::Error } else { Severity::Warning };
+    let evidence = in_flight.figures.iter().map(|(rate, latency)| {
+        Evidence::maybe_at("in-flight", None)
+            .arg("printed", rate.text.as_str())
+            .arg("lasted", latency.text.as_str())
+            .arg("in_flight", rate.value * latency.value)
+    });
+    let finding = Finding::new(FindingKind::Validity, CHECK.code, severity)
+        .arg("how", how)
+        .arg("rate", in_flight.rate)
+        .arg("latency", in_flight.count / in_flight.rate)
+        .arg("in_flight", in_flight.count)
+        .arg("depth", depth)
+        .because_all(evidence);
+    Some(finding)
+}
+
+/// Of the whole where it has a mean latency, or else of its directions together.
+fn in_flight(result: &ToolResult) -> Option<InFlight<'_>> {
+    let figures = match pair(&result.whole) {
+        Some(pair) => vec![pair],
+        None => {
+            let directions = parts(result, ToolPartKind::Direction);
+            directions.iter().map(|part| pair(&part.measured)).collect::<Option<Vec<_>>>()?
+        }
+    };
+    let sum = |of: fn(&PrintedValue, &PrintedValue) -> f64| -> f64 {
+        figures.iter().map(|(rate, latency)| of(rate, latency)).sum()
+    };
+    // Where syncs are operations, too, they have latencies as the others.
+    let syncs = result.whole.figure(metric::SYNCS_PER_SECOND);
+    let of_syncs = syncs
+        .zip(result.whole.figure(metric::LATENCY_MEAN))
+        .map_or(0.0, |(syncs, latency)| syncs.most() * latency.most());
+    let in_flight = InFlight {
+        rate: sum(|rate, _| rate.value),
+        count: sum(|rate, latency| rate.value * latency.value),
+        least: sum(|rate, latency| rate.least() * latency.least()),
+        most: sum(|rate, latency| rate.most() * latency.most()) + of_syncs,
+        figures,
+    };
+    (in_flight.rate > 0.0).then_some(in_flight)
+}
+
+fn pair(measured: &ToolMeasurement) -> Option<(&PrintedValue, &PrintedValue)> {
+    let (_, rate) = operation_rate(measured)?;
+    Some((rate, measured.figure(metric::LATENCY_MEAN)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+    use crate::check::fixture;
+
+    fn fio(depth: u32, mean: &str) -> String {
+        format!(
+            "x: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=libaio, iodepth={depth}\n\
+             fio-3.33\nx: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 27 19:33:58 2026\n  \
+             read: IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(391MiB/10000msec)\n     \
+             lat (usec): min=38, max=9000, avg={mean}, stdev=10.00\n"
+        )
+    }
+
+    #[test]
+    fn the_rate_times_the_latency_is_what_is_in_flight() {
+        for (depth, mean, how) in [
+            (32, "3200.00", None),
+            (32, "3199.00", None),
+            (8, "3200.00", Some("more")),
+            (64, "400.00", Some("less")),
+        ] {
+            let found = fixture::found(&CHECK, &fio(depth, mean));
+            let said = found.first().and_then(|finding| finding.args.get("how"));
+            assert_eq!(said, how.map(Value::from).as_ref(), "{depth} {mean}");
+        }
+    }
+
+    #[test]
+    fn without_the_depth_nothing_follows() {
+        let text = fio(8, "3200.00");
+        let (_, without) = text.split_once('\n').unwrap();
+        assert_eq!(fixture::found(&CHECK, without).len(), 0);
+    }
+}

@@ -1,0 +1,163 @@
+//! Values that cannot be: percentiles that fall, a mean above the greatest, an operation that took
+//! longer than the run, a share above the whole.
+
+use model::finding::Evidence;
+use model::metric::Statistic;
+use model::tool_result::{PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
+use model::{Finding, FindingKind, MetricName, Severity, Unit, metric};
+
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// Histograms round up: those of fio to 1/64, those of sysbench to 1/20.
+const BUCKET: f64 = 0.06;
+
+/// One that began before the window counts with all of its time: so many windows are allowed for, and
+/// a second more.
+const WINDOWS: f64 = 1.5;
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "impossible-value",
+    doc: "A percentile is above a higher one or above the greatest, a mean is above the greatest, an operation took longer \
+          than the run, a share is more than the whole, or an amount is below zero.",
+    english: r#"
+finding-impossible-value =
+    { $how ->
+        [order] { WORDS($metric) } is { $printed }, which is more than { WORDS($other) }, { $amount }
+        [window] one operation took { $printed }, which is longer than the whole run, { $amount }
+        [share] { WORDS($metric) } is { $printed }, which is more than all
+       *[negative] { WORDS($metric) } is { $printed }, which is less than nothing
+    }: that cannot be
+    .advice = look at the original output: the figures may be of several runs, or in other units than they say
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
+    let mut found: Vec<Finding> = result.measurements().flat_map(|(_, measured)| of_one(measured)).collect();
+    found.dedup();
+    found
+}
+
+fn of_one(measured: &ToolMeasurement) -> Vec<Finding> {
+    let mut found: Vec<Finding> =
+        measured.figures.iter().filter_map(|f| alone(f.metric, &f.printed)).collect();
+    found.extend(order(measured));
+    found.extend(longer_than_the_run(measured));
+    found
+}
+
+/// What is wrong with one figure.
+fn alone(metric: MetricName, printed: &PrintedValue) -> Option<Finding> {
+    let counted = [Unit::BytesPerSecond, Unit::PerSecond, Unit::Seconds, Unit::Bytes];
+    let is_share = [metric::ERROR_SHARE, metric::LOSS].contains(&metric);
+    if printed.most() < 0.0 && counted.contains(&printed.unit) {
+        return Some(finding("negative", metric, printed));
+    }
+    (is_share && printed.least() > 1.0).then(|| finding("share", metric, printed))
+}
+
+/// Where a figure stands in its distribution: a percent; the greatest is the last.
+fn place(name: MetricName) -> Option<(MetricName, f64)> {
+    let (distribution, statistic) = name.statistic()?;
+    match statistic {
+        Statistic::Percentile(percent) => Some((distribution, percent)),
+        Statistic::Greatest => Some((distribution, 100.0)),
+    }
+}
+
+/// The first pair of a distribution of which the lower place has the greater value, with the mean
+/// against the greatest.
+fn order(measured: &ToolMeasurement) -> Option<Finding> {
+    let placed = |figure: &ToolFigure| place(figure.metric);
+    let more = |a: &PrintedValue, b: &PrintedValue| a.least() > b.most() * (1.0 + BUCKET);
+    let of_places = measured.figures.iter().find_map(|low| {
+        let (distribution, percent) = placed(low)?;
+        let high = measured.figures.iter().find(|high| {
+            let is_higher = placed(high).is_some_and(|(own, above)| own == distribution && above > percent);
+            is_higher && more(&low.printed, &high.printed)
+        })?;
+        Some((low.metric, &low.printed, high.metric, &high.printed))
+    });
+    let of_mean = || {
+        let (mean, greatest) =
+            (measured.figure(metric::LATENCY_MEAN)?, measured.figure(metric::LATENCY_MAX)?);
+        more(mean, greatest).then_some((metric::LATENCY_MEAN, mean, metric::LATENCY_MAX, greatest))
+    };
+    let (low, printed, high, other) = of_places.or_else(of_mean)?;
+    let finding =
+        finding("order", low, printed).arg("other", high.as_str()).arg("amount", other.text.as_str());
+    Some(finding.because(line_of(other)))
+}
+
+fn longer_than_the_run(measured: &ToolMeasurement) -> Option<Finding> {
+    let (longest, window) = (measured.figure(metric::LATENCY_MAX)?, measured.window.as_ref()?);
+    let is_longer = longest.least() > window.most() * WINDOWS + 1.0;
+    is_longer.then(|| {
+        let finding = finding("window", metric::LATENCY_MAX, longest);
+        finding.arg("amount", window.text.as_str()).because(line_of(window))
+    })
+}
+
+fn finding(how: &str, metric: MetricName, printed: &PrintedValue) -> Finding {
+    Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
+        .arg("how", how)
+        .arg("metric", metric.as_str())
+        .arg("printed", printed.text.as_str())
+        .because(line_of(printed))
+}
+
+fn line_of(printed: &PrintedValue) -> Evidence {
+    Evidence::maybe_at("printed-lines", None).arg("first", printed.line).arg("last", printed.line)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+    use crate::check::fixture;
+
+    fn fio(max: &str, p99: &str) -> String {
+        format!(
+            "fio-3.33\nx: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 27 19:33:58 2026\n  \
+             read: IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(78.2MiB/2000msec)\n     \
+             lat (usec): min=38, max={max}, avg=100.00, stdev=10.00\n    lat percentiles (usec):\n     \
+             | 50.00th=[   90], 90.00th=[  120], 99.00th=[ {p99}]\n"
+        )
+    }
+
+    #[test]
+    fn what_cannot_be_is_told() {
+        for (max, p99, how) in [
+            ("900", "500", None),
+            ("900", "905", None),
+            ("900", "100", Some("order")),
+            ("900", "2000", Some("order")),
+            ("80", "130", Some("order")),
+            ("9000000", "500", Some("window")),
+        ] {
+            let found = fixture::found(&CHECK, &fio(max, p99));
+            let said = found.first().and_then(|finding| finding.args.get("how"));
+            assert_eq!(said, how.map(Value::from).as_ref(), "{max} {p99}");
+        }
+    }
+
+    #[test]
+    fn a_share_of_more_than_all_and_less_than_nothing_are_told() {
+        let found = |metric, value: f64, unit| {
+            let printed = PrintedValue {
+                line: 1,
+                text: value.to_string(),
+                value,
+                unit,
+                half_step: 0.0,
+                counting: None,
+            };
+            alone(metric, &printed).is_some()
+        };
+        assert!(found(metric::LOSS, 1.5, Unit::One) && !found(metric::LOSS, 1.0, Unit::One));
+        assert!(found(metric::THROUGHPUT, -1.0, Unit::BytesPerSecond));
+        assert!(!found(metric::THROUGHPUT, 0.0, Unit::BytesPerSecond));
+    }
+}

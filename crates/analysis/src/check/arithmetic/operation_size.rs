@@ -1,0 +1,87 @@
+//! Bytes and operations that do not make the size that each operation has.
+
+use model::finding::Evidence;
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult};
+use model::{Finding, FindingKind, Severity, metric};
+
+use crate::check::work::block_bytes;
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// What is off by less may be operations under way at the edges, and some that were short.
+const TOLERANCE: f64 = 0.02;
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "size-contradicts-operations",
+    doc: "The bytes per second divided by the operations per second are not the block size that was asked for.",
+    english: r#"
+finding-size-contradicts-operations =
+    { $printed } at { $other } are { BINARY($computed) } an operation, and the block size is { BINARY($block) }
+    .advice = look at whether both figures are of the same run, and in which unit the rate is
+
+evidence-size-arithmetic =
+    lines { $first } and { $last }: { $printed } / { $other } = { BINARY($computed) }
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
+    let Some(block) = block_bytes(result) else { return Vec::new() };
+    let mut found: Vec<Finding> =
+        result.measurements().filter_map(|(_, measured)| contradiction(measured, block)).collect();
+    // The whole and its only part say the same.
+    found.dedup();
+    found
+}
+
+fn contradiction(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
+    let (bytes, operations) = (measured.figure(metric::THROUGHPUT)?, measured.figure(metric::IOPS)?);
+    if bytes.least() <= 0.0 || operations.least() <= 0.0 {
+        return None;
+    }
+    let least = bytes.least() / operations.most();
+    let most = bytes.most() / operations.least();
+    let asked = block as f64;
+    if asked >= least * (1.0 - TOLERANCE) && asked <= most * (1.0 + TOLERANCE) {
+        return None;
+    }
+    Some(finding(bytes, operations, block))
+}
+
+fn finding(bytes: &PrintedValue, operations: &PrintedValue, block: u64) -> Finding {
+    let computed = bytes.value / operations.value;
+    let evidence = Evidence::maybe_at("size-arithmetic", None)
+        .arg("first", bytes.line.min(operations.line))
+        .arg("last", bytes.line.max(operations.line))
+        .arg("printed", bytes.text.as_str())
+        .arg("other", operations.text.as_str())
+        .arg("computed", computed);
+    Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
+        .arg("printed", bytes.text.as_str())
+        .arg("other", operations.text.as_str())
+        .arg("computed", computed)
+        .arg("block", block)
+        .because(evidence)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::fixture;
+
+    fn fio(rate: &str) -> String {
+        format!(
+            "x: (g=0): rw=randread, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n\
+             fio-3.33\nx: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 27 19:33:58 2026\n  \
+             read: IOPS=10.0k, BW={rate}(391MiB/10000msec)\n"
+        )
+    }
+
+    #[test]
+    fn bytes_divided_by_operations_are_the_block_size() {
+        let count = |rate: &str| fixture::found(&CHECK, &fio(rate)).len();
+        assert_eq!(count("39.1MiB/s (41.0MB/s)"), 0);
+        assert_eq!(count("78.2MiB/s (82.0MB/s)"), 1);
+        assert_eq!(count("313MiB/s (328MB/s)"), 1, "bits for bytes");
+    }
+}

@@ -1,0 +1,227 @@
+//! What stands above a result and is not in it: a figure in the heading that the log does not have,
+//! or a name of a job that says another work than its options do.
+
+use model::finding::Evidence;
+use model::tool_result::{PrintedValue, ToolResult};
+use model::{Finding, FindingKind, ParameterName, Severity, Unit};
+
+use crate::check::prose::{WrittenNumber, heading, numbers, output_of};
+use crate::check::work::{block_bytes, option};
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// A written figure that is further away from all that was printed is of something else.
+const NEAR: f64 = 0.25;
+
+/// What is longer is a sentence, and may tell of much else.
+const TITLE_MAX: usize = 60;
+
+/// Words of what others promise, or of other runs.
+const OF_OTHERS: &[&str] = &[
+    "spec",
+    "datasheet",
+    "data sheet",
+    "promise",
+    "rated",
+    "advertis",
+    "up to",
+    "limit",
+    "target",
+    "expect",
+    "should",
+    "instead",
+    "before",
+    "previous",
+    "earlier",
+    "versus",
+    " vs",
+    "line rate",
+    "theoret",
+    "max. ",
+];
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "heading-contradicts-log",
+    doc: "The heading above a result has a figure that the result does not have, or the name of a job says another pattern or \
+          block size than its options.",
+    english: r#"
+finding-heading-contradicts-log =
+    { $how ->
+        [figure] the heading says { $printed }; nothing below it is that, the nearest is { $other }
+        [pattern] it is called “{ $name }”, and did { $other }
+       *[size] it is called “{ $name }”, and its operations had { BINARY($block) }
+    }
+    .advice = believe the log, and write down what it says
+
+evidence-heading-line =
+    line { $line }: { $name }
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
+    let above = output_of(context.outputs, result).and_then(|output| heading(output, result));
+    let mut found = Vec::new();
+    if let Some(above) = above {
+        let lower = above.text.to_lowercase();
+        if !OF_OTHERS.iter().any(|word| lower.contains(word)) {
+            let wrong = numbers(&above.text).into_iter().filter_map(|number| figure(result, &number));
+            found.extend(wrong.map(|finding| finding.because(line(above.lines.first, &above.text))));
+        }
+        if above.text.chars().count() <= TITLE_MAX {
+            found.extend(work(result, &above.text, above.lines.first));
+        }
+    }
+    if let Some(name) = option(result, &["name"]) {
+        found.extend(work(result, name, result.lines.first));
+    }
+    found
+}
+
+fn line(line: u64, text: &str) -> Evidence {
+    Evidence::maybe_at("heading-line", None).arg("line", line).arg("name", text)
+}
+
+fn about(how: &str, severity: Severity) -> Finding {
+    Finding::new(FindingKind::Validity, CHECK.code, severity).arg("how", how)
+}
+
+/// That a written figure is none of the printed ones, though near to one.
+fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
+    let unit = number.unit;
+    // How long it was to run is no figure of it.
+    if unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0) {
+        return None;
+    }
+    let figures = || {
+        let of_all = result.measurements().flat_map(|(_, measured)| {
+            measured.figures.iter().map(|figure| &figure.printed).chain(&measured.window)
+        });
+        of_all.filter(move |printed| printed.unit == unit && printed.value > 0.0)
+    };
+    let may_be = |printed: &PrintedValue| {
+        [printed.least(), printed.value, printed.most()].into_iter().any(|value| number.may_be(value))
+    };
+    if figures().any(may_be) {
+        return None;
+    }
+    let by_distance =
+        |a: &&PrintedValue, b: &&PrintedValue| number.distance(a.value).total_cmp(&number.distance(b.value));
+    let nearest = figures().min_by(by_distance)?;
+    if number.distance(nearest.value) > NEAR {
+        return None;
+    }
+    let finding = about("figure", Severity::Warning);
+    Some(finding.arg("printed", number.text.as_str()).arg("other", nearest.text.as_str()))
+}
+
+/// That a name says another work than was done.
+fn work(result: &ToolResult, name: &str, at: u64) -> Option<Finding> {
+    let done =
+        result.parameters.text(ParameterName::PATTERN).ok().or_else(|| option(result, &["rw", "readwrite"]));
+    if let (Some(said), Some(done)) = (pattern_said(name), done)
+        && said != done
+    {
+        let finding = about("pattern", Severity::Warning).arg("name", name).arg("other", done);
+        return Some(finding.because(line(at, name)));
+    }
+    let block = block_bytes(result)?;
+    let said = size_said(name).filter(|said| *said != block)?;
+    let span = result.parameters.integer(ParameterName::SIZE).ok();
+    let is_other =
+        span == Some(said) || result.whole.bytes.as_ref().is_some_and(|bytes| bytes.value == said as f64);
+    let finding = about("size", Severity::Warning).arg("name", name).arg("block", block);
+    (!is_other).then(|| finding.because(line(at, name)))
+}
+
+/// The words of a name, in lower case, parted where letters and digits are.
+fn words(name: &str) -> Vec<String> {
+    let parts = name.split(|c: char| !c.is_ascii_alphanumeric());
+    parts.filter(|part| !part.is_empty()).map(str::to_ascii_lowercase).collect()
+}
+
+/// The pattern that a name says, where it says one alone, in fio's word.
+fn pattern_said(name: &str) -> Option<&'static str> {
+    let words = words(name);
+    let has = |any: &[&str]| words.iter().any(|word| any.contains(&word.as_str()));
+    let random = has(&["random", "rand", "rnd"]);
+    let (reads, writes) = (has(&["read", "reads"]), has(&["write", "writes"]));
+    let joined = [
+        (has(&["randread", "randomread"]) || random && reads && !writes, "randread"),
+        (has(&["randwrite", "randomwrite"]) || random && writes && !reads, "randwrite"),
+        (has(&["seqread"]) || has(&["sequential", "seq"]) && reads && !writes && !random, "read"),
+        (has(&["seqwrite"]) || has(&["sequential", "seq"]) && writes && !reads && !random, "write"),
+    ];
+    let mut said = joined.iter().filter(|(says, _)| *says).map(|(_, pattern)| *pattern);
+    let first = said.next()?;
+    said.next().is_none().then_some(first)
+}
+
+/// The size that a name says, where it is one alone: `4k`, `128KiB`.
+fn size_said(name: &str) -> Option<u64> {
+    let mut sizes = words(name).into_iter().filter_map(|word| {
+        let end = word.find(|c: char| !c.is_ascii_digit())?;
+        let shift = match word.get(end..)? {
+            "k" | "kb" | "kib" => 10,
+            "m" | "mb" | "mib" => 20,
+            _ => return None,
+        };
+        word.get(..end)?.parse::<u64>().ok()?.checked_mul(1 << shift)
+    });
+    let first = sizes.next()?;
+    sizes.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+    use crate::check::fixture;
+
+    fn said(text: &str) -> Option<String> {
+        let found = fixture::found(&CHECK, text);
+        match found.first()?.args.get("how")? {
+            Value::Text(how) => Some(how.clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn dd(heading: &str) -> String {
+        format!(
+            "{heading}\n64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.500000 s, 134 MB/s\n"
+        )
+    }
+
+    #[test]
+    fn a_figure_in_the_heading_is_one_of_the_log() {
+        assert_eq!(said(&dd("Cache off: mean 134 MB/s")), None);
+        assert_eq!(said(&dd("Cache off: 128 MiB/s in 0.5 s")), None);
+        assert_eq!(said(&dd("Cache off: peak 141 MB/s")).as_deref(), Some("figure"));
+        assert_eq!(said(&dd("A disk rated at 140 MB/s")), None, "that is the promise");
+        assert_eq!(said(&dd("Better than 500 MB/s")), None, "that is another figure");
+    }
+
+    fn fio(name: &str) -> String {
+        format!(
+            "$ fio --name={name} --rw=randwrite --bs=8k --size=64M\n\
+             {name}: (g=0): rw=randwrite, bs=(R) 8192B-8192B, (W) 8192B-8192B, (T) 8192B-8192B, ioengine=psync, iodepth=1\n\
+             fio-3.33\n{name}: (groupid=0, jobs=1): err= 0: pid=1: Fri Nov 27 19:33:58 2026\n  \
+             write: IOPS=8192, BW=64.0MiB/s (67.1MB/s)(64.0MiB/1000msec); 0 zone resets\n"
+        )
+    }
+
+    #[test]
+    fn the_name_of_a_job_says_what_it_did() {
+        for (name, how) in [
+            ("randwrite-8k", None),
+            ("seq-and-rand-write", None),
+            ("rand_write_64m", None),
+            ("rand-read-8k", Some("pattern")),
+            ("seqwrite", Some("pattern")),
+            ("randwrite_4k", Some("size")),
+        ] {
+            assert_eq!(said(&fio(name)).as_deref(), how, "{name}");
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! Real captures, with checks that each trips and others that it does not. They were made for this on
+//! a virtual machine with two CPUs, by Debian's tools.
+
+use std::path::{Path, PathBuf};
+
+use model::{Finding, Severity};
+
+use super::{ToolCheckContext, ToolCheckLook, checks};
+
+/// A capture, the checks that it trips, and some that it does not.
+type Capture = (&'static str, &'static [&'static str], &'static [&'static str]);
+
+const CAPTURES: &[Capture] = &[
+    (
+        include_str!("captures/fio-3.33-deep-queue.txt"),
+        &["latency-is-queue", "shorter-than-caches"],
+        &["latency-contradicts-rate", "ended-by-size", "too-short-for-clock", "impossible-value"],
+    ),
+    (
+        include_str!("captures/fio-3.33-shallow.txt"),
+        &[],
+        &[
+            "latency-is-queue",
+            "percentile-beyond-count",
+            "shorter-than-caches",
+            "ended-by-size",
+            "clocks-disagree",
+        ],
+    ),
+    (
+        include_str!("captures/fio-3.33-early.txt"),
+        &["ended-by-size", "percentile-beyond-count"],
+        &["latency-contradicts-rate", "size-contradicts-operations", "shorter-than-caches"],
+    ),
+    (
+        include_str!("captures/fio-3.33-uneven-jobs.txt"),
+        &["ended-by-size", "too-short-for-clock"],
+        &["sum-of-means", "total-contradicts-parts", "size-contradicts-operations"],
+    ),
+    (
+        include_str!("captures/dd-9.1-two-at-once.txt"),
+        &[],
+        &["sum-of-means", "units-mixed", "rate-contradicts-amount"],
+    ),
+];
+
+/// What all checks find in a text, each said in every language.
+fn found(text: &[u8]) -> Vec<Finding> {
+    let output = import::tool::read("", text).unwrap();
+    let context = ToolCheckContext {
+        results: output.results.iter().collect(),
+        outputs: std::slice::from_ref(&output),
+        machine: None,
+    };
+    let of_one = |look: &ToolCheckLook| -> Vec<Finding> {
+        match look {
+            ToolCheckLook::All(look) => look(&context),
+            ToolCheckLook::EachResult(look) => {
+                context.results.iter().flat_map(|result| look(result, &context)).collect()
+            }
+        }
+    };
+    crate::said::written(checks().flat_map(|check| of_one(&check.look)).collect())
+}
+
+#[test]
+fn a_capture_trips_what_is_wrong_with_it() {
+    for (text, trips, trips_not) in CAPTURES {
+        let found = found(text.as_bytes());
+        let codes: Vec<&str> = found.iter().map(|finding| finding.code.as_str()).collect();
+        let title = text.lines().next().unwrap_or_default();
+        for code in *trips {
+            assert!(codes.contains(code), "{title}: {code} is missing in {codes:?}");
+        }
+        for code in *trips_not {
+            assert!(!codes.contains(code), "{title}: {code}");
+        }
+    }
+}
+
+#[test]
+fn two_copies_at_once_do_not_add_up_to_the_sum_of_their_means() {
+    let copies = include_str!("captures/dd-9.1-two-at-once.txt");
+    let codes = |said: &str| -> Vec<String> {
+        found(format!("{copies}{said}\n").as_bytes()).into_iter().map(|finding| finding.code).collect()
+    };
+    assert!(codes("Both disks together: 1230 MB/s").contains(&"sum-of-means".to_owned()));
+    assert!(!codes("Both disks together: 975 MB/s").contains(&"sum-of-means".to_owned()));
+}
+
+/// Captures of the importers, but those that were written or changed by hand.
+fn captures_of_importers() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/tool/fixtures");
+    let files = |folder: PathBuf| std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let is_real = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_made = ["made", "from-documentation", "from-source", "lies", "published"];
+        name.ends_with(".out") && !is_made.iter().any(|word| name.contains(word))
+    };
+    files(folder).filter(|path| path.is_dir()).flat_map(files).filter(is_real).collect()
+}
+
+#[test]
+fn what_tools_really_printed_contradicts_nothing() {
+    let captures = captures_of_importers();
+    assert!(captures.len() > 10, "{captures:?}");
+    let mut wrong = Vec::new();
+    for path in captures {
+        let errors = found(&std::fs::read(&path).unwrap()).into_iter();
+        let errors = errors.filter(|finding| finding.severity == Severity::Error);
+        wrong.extend(errors.map(|finding| format!("{}: {}", path.display(), finding.text)));
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
