@@ -40,7 +40,7 @@ pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 11;
+pub const VERSION: u32 = 12;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.
