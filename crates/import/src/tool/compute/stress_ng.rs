@@ -54,9 +54,11 @@ impl ToolReader for StressNg {
         if message(&last.text).is_none() {
             return Extent::EndsBefore;
         }
+        // Early versions print their table behind the end.
         let is_end =
             |line: &ToolLine| message(&line.text).is_some_and(|text| text.contains("run completed in"));
-        if before.last().is_some_and(is_end) { Extent::EndsBefore } else { Extent::More }
+        let begins = message(&last.text).is_some_and(is_begin);
+        if begins && before.iter().any(is_end) { Extent::EndsBefore } else { Extent::More }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
@@ -72,6 +74,11 @@ fn message(text: &str) -> Option<&str> {
     let (process, message) = rest.split_once(']')?;
     let is_process = !process.is_empty() && process.chars().all(|c| c.is_ascii_digit());
     (is_process && kind.trim_end().ends_with(':')).then(|| message.trim())
+}
+
+/// What stands above what a run prints.
+fn is_begin(message: &str) -> bool {
+    ["setting to a ", "defaulting to a ", "dispatching hogs: "].iter().any(|begin| message.starts_with(begin))
 }
 
 /// A column of the table.
