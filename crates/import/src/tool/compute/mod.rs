@@ -6,6 +6,7 @@ mod stress_ng;
 mod yabs;
 
 use model::MetricName;
+use model::tool_result::LineRange;
 
 use super::reader::ToolReader;
 
@@ -28,6 +29,14 @@ fn metric_of(words: &str) -> Option<MetricName> {
     }
     let is_one = !name.is_empty() && name.len() <= NAME_MAX;
     if is_one { MetricName::intern(&name) } else { None }
+}
+
+/// Adds a line to those of a result that were not understood.
+fn add_unread(unread: &mut Vec<LineRange>, line: u64) {
+    match unread.last_mut() {
+        Some(range) if range.last + 1 == line => range.last = line,
+        _ => unread.push(LineRange { first: line, last: line }),
+    }
 }
 
 #[cfg(test)]

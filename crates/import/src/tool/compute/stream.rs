@@ -2,11 +2,10 @@
 //! kernel names: two arrays for copy and scale, three for add and triad. Its rate is that of the
 //! fastest pass.
 
-use model::tool_result::{
-    Counting, LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult,
-};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::add_unread;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, time, whole};
@@ -192,13 +191,6 @@ fn is_row(text: &str) -> bool {
 
 fn is_name(name: &str) -> bool {
     (1..=16).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphabetic())
-}
-
-fn add_unread(unread: &mut Vec<LineRange>, line: u64) {
-    match unread.last_mut() {
-        Some(range) if range.last + 1 == line => range.last = line,
-        _ => unread.push(LineRange { first: line, last: line }),
-    }
 }
 
 /// What stands above the table.

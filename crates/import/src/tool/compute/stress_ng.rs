@@ -1,12 +1,10 @@
 //! stress-ng with `--metrics` or `--metrics-brief`. Its bogo operations are of the stressor's own
 //! kind: their rates compare only with those of the same stressor and version.
 
-use model::tool_result::{
-    Counting, LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult,
-};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
-use super::metric_of;
+use super::{add_unread, metric_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, time, whole};
@@ -272,13 +270,6 @@ fn is_told(line: &str, message: &str) -> bool {
     let kind = line.split_once('[').map_or("", |(kind, _)| kind);
     let is_failure = ["fail:", "error:", "warn:"].iter().any(|word| kind.contains(word));
     is_failure || kind.contains("metrc:") && !message.ends_with(':')
-}
-
-fn add_unread(unread: &mut Vec<LineRange>, line: u64) {
-    match unread.last_mut() {
-        Some(range) if range.last + 1 == line => range.last = line,
-        _ => unread.push(LineRange { first: line, last: line }),
-    }
 }
 
 /// The columns by their titles; behind one that is not known, none is.

@@ -2,7 +2,7 @@
 //! processors.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
-use model::{MetricName, Unit};
+use model::{MetricName, Unit, metric};
 
 use super::{LINK_RATE, LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -33,6 +33,10 @@ const RATES: CountingRule = CountingRule {
 };
 
 const RULES: &[CountingRule] = &[SIZES, RATES];
+
+/// Drivers of interfaces without a wire.
+const VIRTUAL: &[&str] =
+    &["veth", "tun", "bridge", "virtio_net", "dummy", "macvlan", "ipvlan", "vxlan", "team", "bonding"];
 
 /// What nodes are called.
 const NODES: &[&str] = &[
@@ -145,6 +149,8 @@ struct LshwNode {
     /// What it is called in the system.
     logical: Option<String>,
     is_network: bool,
+    /// Whether it has no wire: the speed that its driver names bounds nothing.
+    is_virtual: bool,
     measured: ToolMeasurement,
 }
 
@@ -177,17 +183,22 @@ impl LshwNode {
             "clock" if is_of(&["memory", "bank"]) => {
                 self.measured.add(MetricName::new("clock"), figure(line.number, value, false));
             }
-            "configuration" if self.measured.figure(LINK_RATE).is_none() => {
-                let speed = value.split(' ').find_map(|pair| pair.strip_prefix("speed="));
-                let speed = speed.and_then(|speed| figure(line.number, speed, true));
-                let is_rate = |rate: &PrintedValue| rate.unit == Unit::BytesPerSecond;
-                self.measured.add(LINK_RATE, speed.filter(is_rate));
+            "configuration" => {
+                let named = |name: &str| value.split(' ').find_map(|pair| pair.strip_prefix(name));
+                self.is_virtual = named("driver=").is_some_and(|driver| VIRTUAL.contains(&driver));
+                let speed = named("speed=").and_then(|speed| figure(line.number, speed, true));
+                let speed = speed.filter(|rate| rate.unit == Unit::BytesPerSecond);
+                if self.measured.figure(LINK_RATE).is_none() {
+                    self.measured.add(LINK_RATE, speed);
+                }
             }
             _ => {}
         }
     }
 
-    fn part(self) -> Option<ToolPart> {
+    fn part(mut self) -> Option<ToolPart> {
+        let rate = self.measured.figure(LINK_RATE).or_else(|| self.measured.figure(LINK_RATE_MAX)).cloned();
+        self.measured.add(metric::THROUGHPUT, rate.filter(|_| !self.is_virtual));
         let name = match self.logical {
             Some(logical) => format!("{} {logical}", self.name),
             None => self.name,

@@ -3,9 +3,9 @@
 //! from the packets that are set, by the arithmetic of `machine::limit::pcie`.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
-use model::{MetricName, Unit};
+use model::{MetricName, Unit, metric};
 
-use super::{LINK_RATE, LINK_RATE_EFFECTIVE, LINK_RATE_MAX, printed, result_of, target};
+use super::{LINK_RATE, LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, whole};
@@ -40,7 +40,7 @@ impl ToolReader for Lspci {
     }
 
     fn doc(&self) -> &'static str {
-        "the links in what lspci -vv prints: their speed, width and rate, now and at most"
+        "the links in what lspci -vv prints: their speed, width and rate, now and at most, and what payload can get"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -173,16 +173,28 @@ impl PciFunction {
             }
         }
         measured.add(LINK_RATE, now.as_ref().map(PciSpeed::rate));
-        measured
-            .add(LINK_RATE_EFFECTIVE, now.as_ref().zip(packet).map(|(link, packet)| effective(link, packet)));
         measured.add(LINK_RATE_MAX, most.as_ref().map(PciSpeed::rate));
+        measured.add(metric::THROUGHPUT, bound(most, now).map(|link| effective(&link, packet)));
         target(name, measured)
     }
 }
 
-/// What payload can get of a link, the better way.
-fn effective(link: &PciSpeed, (payload, request): (u64, u64)) -> PrintedValue {
+/// The link when it is loaded. Idle ones slow down, so their present speed bounds nothing; lanes do not
+/// sleep on what servers have.
+fn bound(most: Option<PciSpeed>, now: Option<PciSpeed>) -> Option<PciSpeed> {
+    match (most, now) {
+        (Some(most), Some(now)) if most.transfers.value > now.transfers.value => {
+            Some(PciSpeed { lanes: now.lanes, ..most })
+        }
+        (most, now) => now.or(most),
+    }
+}
+
+/// What payload can get of a link, the better way. Where its packets are not known, all that the link
+/// carries.
+fn effective(link: &PciSpeed, packet: Option<(u64, u64)>) -> PrintedValue {
     let rate = link.rate();
+    let Some((payload, request)) = packet else { return rate };
     let packet = payload as f64;
     let requests = packet / request.max(payload) as f64;
     let is_in_flits = link.transfers.value > 60e9;
@@ -227,6 +239,17 @@ mod tests {
         // As in `machine::limit::pcie`: 2.0 x2 at 128 bytes.
         let link = PciSpeed::of(1, "Speed 5GT/s, Width x2").unwrap();
         let expected = 1e9 * (1.0 - 4.0 / 1538.0) * 128.0 / 152.0;
-        assert!((effective(&link, (128, 512)).value / expected - 1.0).abs() < 1e-12);
+        assert!((effective(&link, Some((128, 512))).value / expected - 1.0).abs() < 1e-12);
+        assert_eq!(effective(&link, None).value, 1e9);
+    }
+
+    #[test]
+    fn an_idle_link_is_bound_by_its_highest_speed_and_its_present_width() {
+        let of = |text: &str| PciSpeed::of(1, text);
+        let most = || of("Speed 16GT/s, Width x16");
+        let rate = |now: Option<PciSpeed>| bound(most(), now).unwrap().rate().text;
+        assert_eq!(rate(of("Speed 2.5GT/s, Width x8")), "16GT/s x8");
+        assert_eq!(rate(None), "16GT/s x16");
+        assert!(bound(None, None).is_none());
     }
 }

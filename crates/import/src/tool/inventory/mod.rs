@@ -1,6 +1,6 @@
 //! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, sensors. Nothing was measured
-//! there: a link, a memory, a sensor is a part of kind `Target`, and the rates of links say
-//! what a measurement cannot be above. Addresses and serial numbers are not kept.
+//! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
+//! measurement cannot be above: the most that a link carries, or that payload gets of it. Addresses and serial numbers are not kept.
 
 mod ip;
 mod lscpu;
@@ -20,8 +20,6 @@ pub(super) const READERS: &[&dyn ToolReader] =
 
 /// Bytes per second that a link carries at the speed at which it is.
 const LINK_RATE: MetricName = MetricName::new("link_rate");
-/// What payload can get of that.
-const LINK_RATE_EFFECTIVE: MetricName = MetricName::new("link_rate_effective");
 /// Bytes per second that it carries at the highest speed of this end.
 const LINK_RATE_MAX: MetricName = MetricName::new("link_rate_max");
 
