@@ -95,7 +95,9 @@ impl ToolReader for StreamBenchmark {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim();
-        if version(text).is_some() || Columns::of(text).is_some() {
+        // In Fortran, how large a word is stands first.
+        let is_word = text.starts_with("Double precision appears to have ");
+        if is_word || version(text).is_some() || Columns::of(text).is_some() {
             return Some(Beginning::Certain);
         }
         (is_ruler(text) && text.len() == RULER).then_some(Beginning::Likely)

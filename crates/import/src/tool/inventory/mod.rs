@@ -1,6 +1,7 @@
 //! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, sensors. Nothing was measured
 //! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
-//! measurement cannot be above: the most that a link carries, or that payload gets of it. Addresses and serial numbers are not kept.
+//! measurement cannot be above: the most that a link carries, or that payload gets of it.
+//! Addresses and serial numbers are not kept.
 
 mod ip;
 mod lscpu;
