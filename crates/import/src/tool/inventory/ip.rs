@@ -66,8 +66,8 @@ impl ToolReader for IpAddress {
     }
 }
 
-/// `4: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc ...`: the name and the MTU. Behind an @ stands the
-/// other end, or what it is on.
+/// `4: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc ...`: the name and the MTU. Behind an
+/// @ stands the other end, or what it is on.
 fn interface(text: &str) -> Option<(&str, u64)> {
     let (index, rest) = text.split_once(": ")?;
     let (name, rest) = rest.split_once(": <")?;
