@@ -98,7 +98,9 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     let mut words = line.split_whitespace();
     let is_first_known = words.next().is_some_and(|word| programs.contains(&program(word)));
     let is_option = |word: &str| word.starts_with('-') && word.len() > 1 || word.contains(['=', '/']);
-    (is_first_known && words.any(is_option)).then_some(line)
+    // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
+    let is_heading = line.ends_with(':');
+    (is_first_known && !is_heading && words.any(is_option)).then_some(line)
 }
 
 /// A line parted into its prompt and what follows.
@@ -185,6 +187,7 @@ mod tests {
             "> quoted words",
             "dd is a tool",
             "fio-3.33",
+            "fio Disk Speed Tests (Mixed R/W 50/50):",
             "It costs 5$ a month",
             "  cpu : usr=4.15%, sys=42.05%",
             "100 % of it",
