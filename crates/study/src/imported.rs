@@ -85,7 +85,10 @@ fn origin(results: &[&ToolResult]) -> Origin {
 /// The cases, each with its trials.
 fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<CaseResult> {
     let mut groups: Vec<Vec<(u32, &ToolResult)>> = Vec::new();
-    for (order, result) in (0..).zip(results.iter().copied()) {
+    // What tells of a machine, and not of a load, makes no case.
+    let measured =
+        |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
+    for (order, result) in (0..).zip(results.iter().copied()).filter(measured) {
         let same = |group: &&mut Vec<(u32, &ToolResult)>| group[0].1.is_repetition_of(result);
         match groups.iter_mut().find(same) {
             Some(group) => group.push((order, result)),
