@@ -69,7 +69,9 @@ mod tests {
         assert_eq!(leading_clock(&["01:00:00", "PM"]), Some((46_800.0, 2)));
         assert_eq!(leading_clock(&["25:00:00"]), None);
         assert_eq!(leading_clock(&["0:26.91"]), None);
-        for text in ["11/27/26 01:00:00", "2026-11-27T01:00:00+0000", "27.11.2026 01:00:00 AM", "Time: 01:00:00"] {
+        for text in
+            ["11/27/26 01:00:00", "2026-11-27T01:00:00+0000", "27.11.2026 01:00:00 AM", "Time: 01:00:00"]
+        {
             assert_eq!(lone_clock(text), Some(3600.0), "{text}");
         }
         assert_eq!(lone_clock("01:00:00 all 4"), None);

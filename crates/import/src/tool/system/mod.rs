@@ -1,5 +1,6 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, time, top.
 
+mod blkparse;
 mod cell;
 mod clock;
 mod sample;
@@ -11,5 +12,12 @@ mod vmstat;
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&vmstat::Vmstat, &sysstat::Iostat, &sysstat::Mpstat, &sysstat::Sar, &time::Time, &top::Top];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &vmstat::Vmstat,
+    &sysstat::Iostat,
+    &sysstat::Mpstat,
+    &sysstat::Sar,
+    &time::Time,
+    &top::Top,
+    &blkparse::Blkparse,
+];

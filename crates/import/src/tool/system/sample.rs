@@ -104,8 +104,7 @@ impl Series {
         let boot = boot.map(|sample| part(ToolPartKind::Phase, SINCE_BOOT.to_owned(), sample));
         let is_several = self.samples.len() > 1 || self.average.is_some();
         let spans = (1..).zip(&self.samples).filter(|_| is_several);
-        let spans =
-            spans.map(|(at, sample): (u64, _)| part(ToolPartKind::Interval, at.to_string(), sample));
+        let spans = spans.map(|(at, sample): (u64, _)| part(ToolPartKind::Interval, at.to_string(), sample));
         boot.chain(spans).collect()
     }
 

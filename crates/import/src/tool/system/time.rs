@@ -451,7 +451,11 @@ mod tests {
             ("    0m02.50s real     0m00.25s user     0m00.00s system\n", 2.5, 0.25),
             ("./a b  0.25s user 0.00s system 10% cpu 1:02.50 total\n", 62.5, 0.25),
             ("0.250u 0.000s 0:02.50 10.0%\t0+0k 0+0io 0pf+0w\n", 2.5, 0.25),
-            ("Executed in    2.50 secs      fish  external\n   usr time  250.00 millis  1.0 millis  1.0 micros\n", 2.5, 0.25),
+            (
+                "Executed in    2.50 secs      fish  external\n   usr time  250.00 millis  1.0 millis  1.0 micros\n",
+                2.5,
+                0.25,
+            ),
         ] {
             assert_eq!(elapsed_and_user(text), (elapsed, user), "{text}");
         }
@@ -466,14 +470,19 @@ mod tests {
              8inputs+16outputs (1major+100minor)pagefaults 0swaps\n",
         );
         let value = |metric| results[0].whole.figure(metric).unwrap().value;
-        assert_eq!((value(RESIDENT_MAX), value(READ_BYTES), value(WRITTEN_BYTES)), (2_097_152.0, 4096.0, 8192.0));
+        assert_eq!(
+            (value(RESIDENT_MAX), value(READ_BYTES), value(WRITTEN_BYTES)),
+            (2_097_152.0, 4096.0, 8192.0)
+        );
         assert_eq!((value(MAJOR_FAULTS), value(MINOR_FAULTS), value(CPU_SHARE)), (1.0, 100.0, 0.02));
     }
 
     #[test]
     fn prose_with_these_words_is_no_time() {
         let line = |text: &str| ToolLine { number: 1, text: text.to_owned() };
-        for text in ["real life", "real 5 apples", "the user 1 real", "time is 1.00 real", "a total", "Days : many"] {
+        for text in
+            ["real life", "real 5 apples", "the user 1 real", "time is 1.00 real", "a total", "Days : many"]
+        {
             let begins = Time.begins(&line(text));
             assert!(begins.is_none() || text.starts_with("Days"), "{text}");
         }

@@ -62,10 +62,8 @@ const SWAP: &[(&[&str], MetricName)] = &[
 ];
 
 /// The same of tasks.
-const TASKS: &[(&[&str], MetricName)] = &[
-    (&["total"], MetricName::new("tasks")),
-    (&["running"], MetricName::new("running_tasks")),
-];
+const TASKS: &[(&[&str], MetricName)] =
+    &[(&["total"], MetricName::new("tasks")), (&["running"], MetricName::new("running_tasks"))];
 
 const LOADS: &[MetricName] = &[
     MetricName::new("load_average_1"),
@@ -178,8 +176,7 @@ impl Screen {
         let text = line.text.trim();
         let words: Vec<&str> =
             text.strip_prefix("top - ").unwrap_or_default().split_whitespace().take(2).collect();
-        let mut screen =
-            Self { clock: leading_clock(&words).map(|(clock, _)| clock), ..Self::default() };
+        let mut screen = Self { clock: leading_clock(&words).map(|(clock, _)| clock), ..Self::default() };
         screen.take(line);
         screen
     }
@@ -209,10 +206,7 @@ impl Screen {
                 "%Cpu(s)" | "Cpu(s)" | "CPU" => pairs(line.number, rest, STATES, CellUnit::PERCENT),
                 // Of one processor, where each has a line.
                 name if name.starts_with("%Cpu") || name.starts_with("Cpu") => return true,
-                name => {
-                    let names = if name.ends_with("Swap") { SWAP } else { MEMORY };
-                    memory_unit(text).map_or_else(Vec::new, |unit| pairs(line.number, rest, names, unit))
-                }
+                _ => of_memory(line.number, text),
             }
         } else {
             Vec::new()
@@ -227,6 +221,18 @@ impl Screen {
 fn is_first(text: &str) -> bool {
     text.starts_with("top - ") && text.contains("load average:")
         || text.starts_with("Mem: ") && text.contains("K used,") && text.contains("K free,")
+}
+
+/// `MiB Mem :  24105.6 total,  14228.9 free`, with swap behind it where the screen is wide.
+fn of_memory(line: u64, text: &str) -> Vec<SampleCell> {
+    let swap = text.find("iB Swap").and_then(|at| at.checked_sub(1)).filter(|at| *at > 0);
+    let (memory, swap) = swap.and_then(|at| text.split_at_checked(at)).unwrap_or((text, ""));
+    let one = |text: &str| {
+        let (name, rest) = text.split_once(':')?;
+        let names = if name.trim_end().ends_with("Swap") { SWAP } else { MEMORY };
+        Some(pairs(line, rest, names, memory_unit(text)?))
+    };
+    [memory, swap].into_iter().filter_map(one).flatten().collect()
 }
 
 /// The unit of a line about memory or swap; where its numbers have letters, that is of no account.
@@ -302,7 +308,8 @@ impl Heading {
         // procps counts 100 % for each processor; busybox for all of them.
         let metric = if self.resident.is_some() { metric::CPU } else { MetricName::new("cpu_share") };
         part.measured.add(metric, Some(used));
-        let resident = self.resident.and_then(|at| words.get(at)).filter(|word| leading(word, false).is_some());
+        let resident =
+            self.resident.and_then(|at| words.get(at)).filter(|word| leading(word, false).is_some());
         let resident = resident.and_then(|word| CellUnit::KIB.read(line.number, word));
         part.measured.add(MetricName::new("memory_resident"), resident);
         Some(Some(part))
@@ -328,10 +335,22 @@ mod tests {
     #[test]
     fn the_lines_of_all_versions_are_read() {
         for (cpu, memory, used) in [
-            ("%Cpu(s): 48.1 us, 51.2 sy,  0.7 id", "MiB Mem :     16.0 total,      4.0 used,", 4.0 * 1_048_576.0),
-            ("%Cpu(s): 48,1 us, 51,2 sy,  0,7 id", "MiB Mem :     16,0 total,      4,0 used,", 4.0 * 1_048_576.0),
+            (
+                "%Cpu(s): 48.1 us, 51.2 sy,  0.7 id",
+                "MiB Mem :     16.0 total,      4.0 used,",
+                4.0 * 1_048_576.0,
+            ),
+            (
+                "%Cpu(s): 48,1 us, 51,2 sy,  0,7 id",
+                "MiB Mem :     16,0 total,      4,0 used,",
+                4.0 * 1_048_576.0,
+            ),
             ("Cpu(s): 48.1%us, 51.2%sy,  0.7%id", "Mem:   16384k total,     4096k used,", 4.0 * 1_048_576.0),
-            ("%Cpu(s): 48.1 us, 51.2 sy,  0.7 id", "KiB Mem :  16384 total,     4096 used", 4.0 * 1_048_576.0),
+            (
+                "%Cpu(s): 48.1 us, 51.2 sy,  0.7 id",
+                "KiB Mem :  16384 total,     4096 used",
+                4.0 * 1_048_576.0,
+            ),
         ] {
             let result = read(&format!("{FIRST}{cpu}\n{memory}\n"));
             let user = value(&result, "cpu_user_share").unwrap();
@@ -360,7 +379,8 @@ mod tests {
         let screen = |time: &str, user: &str| {
             format!("{}%Cpu(s): {user} us, 1.0 sy\n\n", FIRST.replace("20:04:56", time))
         };
-        let text = [screen("20:00:00", "90.0"), screen("20:00:02", "10.0"), screen("20:00:04", "20.0")].concat();
+        let text =
+            [screen("20:00:00", "90.0"), screen("20:00:02", "10.0"), screen("20:00:04", "20.0")].concat();
         let result = read(&text);
         assert!((value(&result, "cpu_user_share").unwrap() - 0.15).abs() < 1e-9);
         assert_eq!(result.parts[0].name, "first screen");

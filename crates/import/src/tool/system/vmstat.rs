@@ -188,7 +188,8 @@ impl Row {
     fn of(line: &ToolLine, headings: &[&str], chosen: Option<CellUnit>) -> Option<Self> {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         // A date and a time stand below the name of the zone.
-        let count = if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
+        let count =
+            if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
         let (numbers, rest) = (words.get(..count)?, words.get(count..)?);
         let clock = lone_clock(&rest.join(" "));
         let is_row = !numbers.is_empty() && numbers.iter().all(|word| is_number(word));
@@ -223,7 +224,11 @@ fn series(rows: Vec<Row>, asked: &Asked) -> Series {
             series.since_boot = Some(Sample { cells: row.cells, ..Sample::default() });
             continue;
         }
-        series.samples.push(Sample { start_s: start_s.filter(|_| length_s.is_some()), length_s, cells: row.cells });
+        series.samples.push(Sample {
+            start_s: start_s.filter(|_| length_s.is_some()),
+            length_s,
+            cells: row.cells,
+        });
         start_s = start_s.zip(length_s).map(|(start, length)| start + length);
     }
     series

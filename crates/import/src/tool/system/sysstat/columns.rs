@@ -6,8 +6,26 @@ use crate::tool::system::cell::{CellUnit, Column, Mean, column};
 
 /// Columns that tell of what a row is.
 const ITEMS: &[&str] = &[
-    "CPU", "NODE", "CORE", "SOCK", "DEV", "Device", "Device:", "device", "IFACE", "TTY", "BUS", "FILESYSTEM",
-    "MOUNTPOINT", "FCHOST", "INTR", "HOST", "FAN", "TEMP", "IN", "BAT",
+    "CPU",
+    "NODE",
+    "CORE",
+    "SOCK",
+    "DEV",
+    "Device",
+    "Device:",
+    "device",
+    "IFACE",
+    "TTY",
+    "BUS",
+    "FILESYSTEM",
+    "MOUNTPOINT",
+    "FCHOST",
+    "INTR",
+    "HOST",
+    "FAN",
+    "TEMP",
+    "IN",
+    "BAT",
 ];
 
 const READS: Mean = Mean::By(&[metric::READ_IOPS]);
@@ -225,7 +243,9 @@ mod tests {
 
     #[test]
     fn headings_of_all_versions_are_known() {
-        for (one, other) in [("avgqu-sz", "aqu-sz"), ("%usr", "%user"), ("rtps", "r/s"), ("Blk_read", "kB_read")] {
+        for (one, other) in
+            [("avgqu-sz", "aqu-sz"), ("%usr", "%user"), ("rtps", "r/s"), ("Blk_read", "kB_read")]
+        {
             assert_eq!(heading(one).unwrap().metric, heading(other).unwrap().metric);
         }
         assert_eq!(heading("pgscank/s").unwrap().metric.as_str(), "pgscank_per_second");

@@ -29,7 +29,9 @@ fn report(line: u64, statistics: &Value) -> Report {
         report.add("", figures(line, cpu));
     }
     for device in statistics.get("disk").and_then(Value::as_array).into_iter().flatten() {
-        if let (Some(device), Some(name)) = (device.as_object(), device.get("disk_device").and_then(Value::as_str)) {
+        if let (Some(device), Some(name)) =
+            (device.as_object(), device.get("disk_device").and_then(Value::as_str))
+        {
             report.add(name, figures(line, device));
         }
     }
@@ -81,7 +83,8 @@ fn statistics(block: &ToolBlock<'_>) -> Option<Result<Vec<Value>, NotUnderstood>
 fn figures(line: u64, object: &Map<String, Value>) -> Vec<SampleCell> {
     let one = |(name, value): (&String, &Value)| {
         let number = value.as_f64()?;
-        let shares = ["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice"];
+        let shares =
+            ["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice"];
         let is_share = shares.contains(&name.as_str())
             || matches!(name.as_str(), "idle" | "rrqm" | "wrqm" | "drqm" | "util");
         let heading = if is_share { columns::heading(&format!("%{name}")) } else { columns::heading(name) }?;

@@ -88,8 +88,7 @@ impl Group<'_> {
         let item = item.map(|word| word.trim_end_matches(':').to_lowercase()).unwrap_or_default();
         let report = self.head.words.iter().find(|word| !columns::is_item(word));
         let mut base = base.clone();
-        base.options
-            .extend(report.map(|first| ("report".to_owned(), columns::report(first).to_owned())));
+        base.options.extend(report.map(|first| ("report".to_owned(), columns::report(first).to_owned())));
         let result = |series: &Series| {
             let mut result = base.clone();
             if !series.item.is_empty() {

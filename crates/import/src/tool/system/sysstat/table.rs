@@ -53,7 +53,7 @@ pub(super) struct Head {
     /// Without the time before them.
     pub(super) words: Vec<String>,
     /// What they stand for.
-    columns: Vec<Option<Heading>>,
+    pub(super) columns: Vec<Option<Heading>>,
     /// Which of them tells of what a row is.
     pub(super) item_at: Option<usize>,
     /// The time of day before it: when the first of its rows began.
