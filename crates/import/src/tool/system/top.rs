@@ -249,6 +249,13 @@ fn memory_unit(text: &str) -> Option<CellUnit> {
 
 /// Numbers with names behind them: `48.1 us, 51.2 sy`, `4.0%us,`, `0% usr`, `24105.6 total,`.
 fn pairs(line: u64, text: &str, names: &[(&[&str], MetricName)], unit: CellUnit) -> Vec<SampleCell> {
+    // A wide number leaves no space behind the comma before it: `0.0 ni,100.0 id`.
+    let mut before = ' ';
+    let spaced = |c: char| {
+        let last = std::mem::replace(&mut before, c);
+        if c == ',' && last.is_alphabetic() { ' ' } else { c }
+    };
+    let text: String = text.chars().map(spaced).collect();
     let words = text.split([' ', '%']).map(|word| word.trim_end_matches([',', '.']));
     let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let pair = |pair: &[&str]| {
@@ -295,6 +302,12 @@ impl Heading {
         let pid = words.get(self.pid).filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))?;
         let command = words.get(self.columns.checked_sub(1)?..)?.join(" ");
         let percent = words.get(self.cpu)?;
+        // busybox's state may have two words.
+        let is_shifted =
+            percent.ends_with('%') && words.get(self.cpu + 1).is_some_and(|word| word.ends_with('%'));
+        if is_shifted && self.resident.is_none() {
+            return None;
+        }
         let used = CellUnit::PERCENT.read(line.number, percent)?;
         if used.value <= 0.0 {
             return Some(None);
@@ -359,6 +372,13 @@ mod tests {
             assert_eq!(value(&result, "load_average_5"), Some(2.26));
             assert!(result.unread.is_empty());
         }
+    }
+
+    #[test]
+    fn a_wide_number_stands_close_to_the_comma() {
+        let result = read(&format!("{FIRST}%Cpu(s):  0.0 us,  0.0 sy,  0.0 ni,100.0 id\n"));
+        assert_eq!(value(&result, "cpu_idle_share"), Some(1.0));
+        assert_eq!(value(&result, "cpu_nice_share"), Some(0.0));
     }
 
     #[test]
