@@ -156,7 +156,7 @@ impl Asked {
                     asked.choose(scale);
                 }
             } else if asked.interval_s.is_none() {
-                asked.interval_s = word.parse().ok().filter(|seconds: &f64| *seconds > 0.0);
+                asked.interval_s = word.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e6);
             }
         }
         asked

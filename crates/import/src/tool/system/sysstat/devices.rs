@@ -117,7 +117,7 @@ impl Asked {
         Self {
             interval_s: words()
                 .find_map(|word| word.parse::<f64>().ok())
-                .filter(|seconds| *seconds > 0.0 && seconds.is_finite()),
+                .filter(|seconds| *seconds > 0.0 && *seconds < 1e6),
             is_without_first: words().any(is_y),
         }
     }
