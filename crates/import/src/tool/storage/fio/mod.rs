@@ -78,11 +78,8 @@ impl ToolReader for Fio {
         let Some(first) = before.first() else { return Extent::More };
         let goes_on = if terse::is_line(&first.text) {
             terse::is_line(&last.text)
-        } else if text::begins_run(&last.text) {
-            // Another run begins where the figures of one are over.
-            !before.iter().any(|line| text::is_job(&line.text))
-        } else if matches!(last.text.as_str(), "{" | "}") {
-            // JSON beside the text comes before it.
+        } else if text::begins_run(&last.text) || matches!(last.text.as_str(), "{" | "}") {
+            // Another run begins where the figures of one are over; JSON beside the text comes before them.
             !before.iter().any(|line| text::is_job(&line.text))
         } else {
             text::is_of_fio(last)
@@ -123,7 +120,7 @@ fn of_runs(
 ) -> Result<Vec<ToolResult>, NotUnderstood> {
     let mut results = Vec::new();
     let mut why = NotUnderstood::CutShort;
-    for lines in executions {
+    for &lines in executions {
         let own = ToolBlock { lines, command: block.command };
         match read(&own) {
             Ok(run) => results.extend(run.results(&own)),
