@@ -80,7 +80,7 @@ impl ToolReader for Fio {
             terse::is_line(&last.text)
         } else if text::begins_run(&last.text) || matches!(last.text.as_str(), "{" | "}") {
             // Another run begins where the figures of one are over; JSON beside the text comes before them.
-            !before.iter().any(|line| text::is_job(&line.text))
+            !before.iter().any(|line| text::has_figures(&line.text))
         } else {
             text::is_of_fio(last)
         };

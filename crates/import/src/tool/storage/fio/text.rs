@@ -51,12 +51,12 @@ fn version(text: &str) -> Option<&str> {
     (is_one && !version.contains(' ')).then_some(version)
 }
 
-/// `NAME: (groupid=0, jobs=1): err= 0: pid=524: Fri Nov 27 19:33:55 2026`.
-pub(super) fn is_job(text: &str) -> bool {
-    job(text).is_some()
+/// Whether it is a line with figures, or one that they stand below.
+pub(super) fn has_figures(text: &str) -> bool {
+    job(text).is_some() || class(text).is_some() || status_group(text).is_some()
 }
 
-/// A job as its line has it, and when it was.
+/// A job as its line has it, and when it was: `NAME: (groupid=0, jobs=1): err= 0: pid=524: Fri Nov 27 19:33:55 2026`.
 fn job(text: &str) -> Option<(FioJob, Option<String>)> {
     let (name, rest) = without_host(text).split_once(": (groupid=")?;
     let (group, rest) = whole(rest)?;
@@ -76,11 +76,7 @@ fn status_group(text: &str) -> Option<u64> {
 
 /// Whether an output, or what was kept of one, may begin with this line.
 pub(super) fn begins(text: &str) -> bool {
-    is_header(text)
-        || is_version(text)
-        || is_job(text)
-        || class(text).is_some()
-        || status_group(text).is_some()
+    is_header(text) || is_version(text) || has_figures(text)
 }
 
 /// Whether another run begins, not another job of this one.
