@@ -207,9 +207,21 @@ fn sum(each: &[&ToolMeasurement], status: Option<&FioGroupStatus>) -> Option<Too
     let throughput = status.map(|status| status.rate.clone());
     let throughput = throughput.or_else(|| rate(whole.bytes.as_ref(), Unit::BytesPerSecond));
     let iops = rate(whole.operations.as_ref(), Unit::PerSecond);
+    let iops = iops.or_else(|| iops_together(each, whole.window.as_ref()?));
     whole.add(metric::THROUGHPUT, throughput);
     whole.add(metric::IOPS, iops);
     (!whole.is_empty()).then_some(whole)
+}
+
+/// Operations a second of several, where their number is not told: of the longest time, as all is.
+fn iops_together(each: &[&ToolMeasurement], longest: &PrintedValue) -> Option<PrintedValue> {
+    let told = each.iter().map(|measured| Some((measured.figure(metric::IOPS)?, measured.window.as_ref()?)));
+    let told = told.collect::<Option<Vec<_>>>()?;
+    let operations: f64 = told.iter().map(|(iops, window)| iops.value * window.value).sum();
+    let printed: Vec<&PrintedValue> = told.iter().map(|(iops, _)| *iops).collect();
+    let value = operations / longest.value;
+    let sum = added(&printed)?;
+    value.is_finite().then_some(PrintedValue { value, ..sum })
 }
 
 /// The sum of what stands at several places.
