@@ -266,7 +266,7 @@ impl BonnieRun {
         let number = leading(text, false)?;
         if test + 1 >= OF_FILE {
             // 2.00 has the number of files in place of their rate: the line of values contradicts it.
-            let files = self.files.as_deref().and_then(|files| whole(files)).map(|(files, _)| files as f64);
+            let files = self.files.as_deref().and_then(whole).map(|(files, _)| files as f64);
             let is_count = test >= OF_FILE && files.is_some_and(|files| number.value == files * FILES_UNIT);
             let is_broken =
                 is_count && self.version.as_deref().is_some_and(|version| version.starts_with('2'));

@@ -76,7 +76,7 @@ impl ToolReader for Hdparm {
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
         let has_direct = result.command.iter().any(|word| word == "--direct");
-        if has_direct || !remedies.contains(&ToolRemedy::BypassPageCache) {
+        if has_direct || result.command.is_empty() || !remedies.contains(&ToolRemedy::BypassPageCache) {
             return None;
         }
         let mut words = result.command.clone();

@@ -108,7 +108,7 @@ impl ToolReader for Ioping {
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
         let has_direct = result.options.keys().any(|name| name == "D" || name == "direct");
-        if has_direct || !remedies.contains(&ToolRemedy::BypassPageCache) {
+        if has_direct || result.command.is_empty() || !remedies.contains(&ToolRemedy::BypassPageCache) {
             return None;
         }
         let mut words = result.command.clone();

@@ -66,6 +66,7 @@ impl ToolReader for Wrk {
         let is_of_wrk = last.is_blank()
             || last.is_indented()
             || text.starts_with("Requests/sec")
+            || text.starts_with("100.000%")
             // The spectrum of wrk2.
             || text.starts_with("#[")
             || text.starts_with("-----");

@@ -178,6 +178,8 @@ fn variable(whole: &mut ToolMeasurement, name: &'static str, value: PrintedValue
         }
         "speed_upload" if value.value > 0.0 => whole.add(metric::SEND_THROUGHPUT, Some(value)),
         "size_download" | "size_upload" | "speed_download" | "speed_upload" => {}
+        // What did not happen: no TLS, no other address.
+        "time_appconnect" | "time_redirect" if value.value <= 0.0 => {}
         other => whole.add(MetricName::new(other), Some(value)),
     }
 }
