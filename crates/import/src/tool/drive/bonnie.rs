@@ -57,7 +57,7 @@ impl ToolReader for Bonnie {
     }
 
     fn programs(&self) -> &'static [&'static str] {
-        &["bonnie++", "bonnie"]
+        &["bonnie++"]
     }
 
     fn counting(&self) -> &'static [CountingRule] {
@@ -356,6 +356,10 @@ struct Values<'a> {
 
 impl<'a> Values<'a> {
     fn of(text: &'a str) -> Option<Self> {
+        // Every line of every text is asked.
+        if text.len() < 64 || text.matches(',').count() < 26 {
+            return None;
+        }
         let values: Vec<&str> = text.trim().split(',').collect();
         let format = values.first().copied().unwrap_or_default();
         let has_size = values.get(1).is_some_and(|size| is_size(size));

@@ -162,6 +162,10 @@ struct Saved {
 
 /// `2026-11-27 20:07:25 (530 MB/s) - 'x' saved [67108864/67108864]`; of unknown length `[67108864]`.
 fn saved(line: &ToolLine) -> Option<Saved> {
+    // Every line of every text is asked.
+    if !line.text.starts_with(|c: char| c.is_ascii_digit()) || !line.text.contains('[') {
+        return None;
+    }
     let text = line.text.replace('\u{ff08}', "(").replace('\u{ff09}', ")");
     let (moment, rest) = text.split_once('(')?;
     let (rate, rest) = rest.split_once(')')?;
