@@ -274,7 +274,7 @@ impl BonnieRun {
             let rate = PrintedValue { half_step, ..plain(line, text, number.value, Unit::PerSecond) };
             return (number.rest.is_empty() && !is_broken).then_some(rate);
         }
-        let scale = factor(number.rest, BYTES.counting)? * if is_kilo { FILES_UNIT } else { 1.0 };
+        let scale = factor(number.rest, BYTES.counting)? * if is_kilo { 1024.0 } else { 1.0 };
         Some(PrintedValue {
             half_step: number.half_step * scale,
             counting: Some(BYTES.counting),

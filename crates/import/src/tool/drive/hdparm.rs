@@ -88,7 +88,7 @@ impl ToolReader for Hdparm {
 /// `/dev/sda:`.
 fn device(text: &str) -> Option<&str> {
     let device = text.strip_suffix(':')?;
-    (device.starts_with('/') && !device.contains(char::is_whitespace)).then_some(device)
+    (device.starts_with("/dev/") && !device.contains(char::is_whitespace)).then_some(device)
 }
 
 /// ` Timing buffered disk reads:  64 MB in  0.23 seconds = 274.26 MB/sec`, or the beginning of it.
