@@ -43,6 +43,10 @@ pub(super) const HEADINGS: &[&str] = &[
 /// Headings within these.
 const INNER: &[&str] = &["queries performed:", "response time:", "per-request statistics:"];
 
+/// Metrics that are the rate of events.
+const RATES_OF_EVENTS: &[MetricName] =
+    &[metric::EVENTS_PER_SECOND, metric::TRANSACTIONS_PER_SECOND, metric::OPERATIONS_PER_SECOND];
+
 /// Counts of statements, with their metrics.
 const QUERIES: &[(&str, MetricName)] = &[
     ("read", MetricName::new("read_queries")),
@@ -182,8 +186,11 @@ impl Reading {
             }
             "events per second" | "events/s (eps)" => {
                 let rate = number(line, value, Unit::PerSecond);
-                if self.run.test != Some(SysbenchTest::Oltp) {
-                    push(&mut self.run.report.rates, metric::EVENTS_PER_SECOND, rate);
+                let rates = &mut self.run.report.rates;
+                // 1.1 prints it twice of cpu, and of transactions by another name, too.
+                let is_told = rates.iter().any(|figure| RATES_OF_EVENTS.contains(&figure.metric));
+                if !is_told {
+                    push(rates, metric::EVENTS_PER_SECOND, rate);
                 }
             }
             _ => return self.fairness(line, name, value),
