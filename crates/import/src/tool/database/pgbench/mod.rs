@@ -57,9 +57,10 @@ impl ToolReader for Pgbench {
             return Extent::EndsBefore;
         }
         let is_message = ["pgbench: ", "NOTICE: ", "WARNING: "].iter().any(|begin| words.starts_with(begin));
-        let is_own =
-            last.is_blank() || last.is_indented() || is_message || PgbenchReport::default().take(last);
-        if is_own { Extent::More } else { Extent::EndsBefore }
+        // What stands below a script; its white space may have been lost.
+        let is_of_script = words.starts_with("- ");
+        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
+        if is_own || PgbenchReport::default().take(last) { Extent::More } else { Extent::EndsBefore }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -135,7 +135,8 @@ impl PgbenchReport {
         if let Some((_, option)) = OPTIONS.iter().find(|(known, _)| *known == name) {
             self.options.insert((*option).to_owned(), option_value(option, value));
             if *option == "time" {
-                self.whole.window = quantity(line, value, Counting::Decimal);
+                let window = quantity(line, value, Counting::Decimal);
+                self.whole.window = window.or_else(|| self.whole.window.take());
             }
             return true;
         }
@@ -192,8 +193,8 @@ impl PgbenchReport {
                 measured.add(metric, Some(exact(line, count, Unit::One)));
             }
         }
-        let ends = self.parts.iter().filter(|part| part.kind == ToolPartKind::Interval);
-        let before_s = ends.last().and_then(|part| leading(&part.name, false)).map_or(0.0, |end| end.value);
+        let before = self.parts.iter().rev().find(|part| part.kind == ToolPartKind::Interval);
+        let before_s = before.and_then(|part| leading(&part.name, false)).map_or(0.0, |end| end.value);
         let start_s = is_since_start.then_some(before_s);
         let name = time_text.to_owned();
         self.parts.push(ToolPart { kind: ToolPartKind::Interval, name, start_s, measured });
@@ -212,7 +213,8 @@ impl PgbenchReport {
 
     /// `3212 transactions (75.2% of total, tps = 1611.377166)`, and what else is told of a script.
     fn of_script(&mut self, line: u64, text: &str) -> bool {
-        let Some(part) = self.script.and_then(|script| self.parts.get_mut(script)) else { return false };
+        let Some(script) = self.script else { return false };
+        let Some(part) = self.parts.get_mut(script) else { return false };
         let measured = &mut part.measured;
         if let Some((count, rest)) = whole(text).filter(|(_, rest)| rest.starts_with(" transactions")) {
             measured.operations = Some(exact(line, count, Unit::One));
