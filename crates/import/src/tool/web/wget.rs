@@ -314,10 +314,10 @@ fn summed(line: &ToolLine) -> Option<Summed> {
 }
 
 fn sum(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderstood> {
-    let summed = block.lines.iter().find_map(summed).ok_or(NotUnderstood::CutShort)?;
-    result.whole.bytes = summed.bytes;
-    result.whole.window = summed.window;
-    result.whole.add(metric::THROUGHPUT, Some(summed.rate));
+    let total = block.lines.iter().find_map(summed).ok_or(NotUnderstood::CutShort)?;
+    result.whole.bytes = total.bytes;
+    result.whole.window = total.window;
+    result.whole.add(metric::THROUGHPUT, Some(total.rate));
     // With what was between the files: `Total wall clock time: 2.2s`.
     let wall = block.lines.get(1).filter(|line| summed(line).is_none());
     let wall = wall.and_then(|line| {
@@ -325,7 +325,7 @@ fn sum(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUndersto
         span(line.number, line.text.get(at..)?)
     });
     result.whole.add(metric::ELAPSED, wall);
-    result.options.insert("files".to_owned(), summed.files.to_string());
+    result.options.insert("files".to_owned(), total.files.to_string());
     Ok(())
 }
 

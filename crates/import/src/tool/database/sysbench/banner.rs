@@ -124,7 +124,7 @@ pub(super) fn version(text: &str) -> Option<&str> {
 pub(super) fn read(text: &str) -> Option<BannerLine> {
     let label = text.split_once(':').and_then(|(label, value)| {
         let (_, option, test) = LABELS.iter().find(|(known, ..)| *known == label)?;
-        Some(BannerLine { test: *test, options: value_of(*option, value.trim()) })
+        Some(BannerLine { test: *test, options: value_of(option, value.trim()) })
     });
     label.or_else(|| threads_test(text)).or_else(|| sizes(text)).or_else(|| sentence(text)).or_else(|| {
         let is_known = PHRASES.iter().any(|phrase| text.starts_with(phrase)) || is_histogram(text);

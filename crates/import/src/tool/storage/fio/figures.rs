@@ -159,7 +159,7 @@ pub(super) fn status(line: u64, text: &str, group: u64, counting: Counting) -> O
         let window = longest.and_then(|longest| quantity(line, longest, Counting::Decimal));
         (field("bw").and_then(first), field("io").and_then(first), window)
     };
-    Some(FioGroupStatus { group, class: *class, rate: rate?, bytes, window })
+    Some(FioGroupStatus { group, class, rate: rate?, bytes, window })
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ impl FioRun {
                 ..ToolMeasurement::default()
             };
             measured.add(metric::THROUGHPUT, Some(rate.clone()));
-            let direction = FioDirection { class: *class, measured };
+            let direction = FioDirection { class, measured };
             match jobs.iter_mut().find(|job| job.group == *group) {
                 Some(job) => job.directions.push(direction),
                 None => {

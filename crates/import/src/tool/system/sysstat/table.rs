@@ -175,7 +175,7 @@ impl Head {
         let known = rest.iter().filter(|word| columns::is_known(word)).count();
         let least = if stamp.is_any() { 1 } else { 2 };
         let is_known = known >= least && known * 3 >= rest.len();
-        if !is_known && !(is_within && stamp.is_any() && rest.len() > 1) {
+        if !(is_known || is_within && stamp.is_any() && rest.len() > 1) {
             return None;
         }
         let words = rest.iter().skip(usize::from(is_of_all_cpus)).map(|word| (*word).to_owned()).collect();
