@@ -2,6 +2,7 @@
 
 mod given;
 mod interval;
+mod iperf;
 mod iperf3;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
@@ -9,7 +10,7 @@ use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[&iperf3::Iperf3];
+pub(super) const READERS: &[&dyn ToolReader] = &[&iperf3::Iperf3, &iperf::Iperf];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
 fn added(values: &[Option<&PrintedValue>]) -> Option<PrintedValue> {
