@@ -4,13 +4,17 @@ mod given;
 mod interval;
 mod iperf;
 mod iperf3;
+mod netperf;
+mod netpipe;
+mod nuttcp;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[&iperf3::Iperf3, &iperf::Iperf];
+pub(super) const READERS: &[&dyn ToolReader] =
+    &[&iperf3::Iperf3, &iperf::Iperf, &netperf::Netperf, &netpipe::NetPipe, &nuttcp::Nuttcp];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
 fn added(values: &[Option<&PrintedValue>]) -> Option<PrintedValue> {
