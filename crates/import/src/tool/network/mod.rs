@@ -1,11 +1,13 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent.
 
+mod flent;
 mod given;
 mod interval;
 mod iperf;
 mod iperf3;
 mod netperf;
 mod netpipe;
+mod nttcp;
 mod nuttcp;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
@@ -13,8 +15,15 @@ use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&iperf3::Iperf3, &iperf::Iperf, &netperf::Netperf, &netpipe::NetPipe, &nuttcp::Nuttcp];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &iperf3::Iperf3,
+    &iperf::Iperf,
+    &netperf::Netperf,
+    &netpipe::NetPipe,
+    &nttcp::Nttcp,
+    &nuttcp::Nuttcp,
+    &flent::Flent,
+];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
 fn added(values: &[Option<&PrintedValue>]) -> Option<PrintedValue> {

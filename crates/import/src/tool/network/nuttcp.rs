@@ -83,9 +83,11 @@ impl ToolReader for Nuttcp {
         let mut result = block.result(NAME, self.programs());
         let said = Said::of(block);
         result.version = said.version;
-        let (wholes, intervals): (Vec<Figures>, Vec<Figures>) =
+        let (wholes, mut intervals): (Vec<Figures>, Vec<Figures>) =
             figures.into_iter().partition(Figures::is_whole);
         let whole = wholes.into_iter().next_back();
+        // Without the shares of the CPUs one line is the whole; of several the last may be an interval.
+        let whole = whole.or_else(|| if intervals.len() == 1 { intervals.pop() } else { None });
         result.whole = match (whole, said.received, &said.sent) {
             (Some(whole), ..) => whole.measured,
             (None, Some(received), _) => received,
