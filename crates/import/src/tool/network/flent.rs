@@ -190,10 +190,13 @@ impl<'a> Series<'a> {
 fn whole_of(series: &[Series<'_>], heading: &str) -> ToolMeasurement {
     let mut whole = ToolMeasurement::default();
     let rates: Vec<&Series<'_>> = series.iter().filter(|series| series.is_rate()).collect();
-    let sum = rates.iter().find(|series| series.name.ends_with("sum") || series.name.ends_with("totals"));
-    let rate = match rates.as_slice() {
-        [only] => Some(*only),
-        _ => sum.copied(),
+    let totals: Vec<&Series<'_>> =
+        rates.iter().copied().filter(|series| series.name.ends_with(" totals")).collect();
+    let sums: Vec<&Series<'_>> =
+        rates.iter().copied().filter(|series| series.name.ends_with(" sum")).collect();
+    let rate = match (rates.as_slice(), totals.as_slice(), sums.as_slice()) {
+        ([only], ..) | (_, [only], _) | (_, [], [only]) => Some(*only),
+        _ => None,
     };
     whole.add(metric::THROUGHPUT, rate.and_then(|rate| rate.printed(0)));
     let times: Vec<&Series<'_>> = series.iter().filter(|series| series.is_time()).collect();
