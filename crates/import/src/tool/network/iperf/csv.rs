@@ -4,14 +4,14 @@
 use model::tool_result::{PrintedValue, ToolMeasurement};
 use model::{Unit, metric};
 
-use super::rows::{IperfEnd, Row, Rows};
+use super::rows::{IperfEnd, IperfRow, IperfRows};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::network::iperf::options;
 use crate::tool::number::{exact, leading, plain};
 
 /// A line of it.
 #[derive(Debug)]
-pub(super) struct Record<'a> {
+pub(super) struct IperfRecord<'a> {
     fields: Vec<&'a str>,
     line: u64,
     start_s: f64,
@@ -22,7 +22,7 @@ pub(super) struct Record<'a> {
 const FIELDS: usize = 9;
 const FIELDS_UDP: usize = 14;
 
-impl<'a> Record<'a> {
+impl<'a> IperfRecord<'a> {
     /// Reads a line.
     pub(super) fn of(line: &'a ToolLine) -> Option<Self> {
         let fields: Vec<&str> = line.text.split(',').map(str::trim).collect();
@@ -49,16 +49,16 @@ impl<'a> Record<'a> {
     }
 
     /// Whether it is the first of another execution: its connection begins anew at another port.
-    pub(super) fn begins_anew(&self, first: &Record<'_>, before: &[ToolLine]) -> bool {
+    pub(super) fn begins_anew(&self, first: &IperfRecord<'_>, before: &[ToolLine]) -> bool {
         let (own, other) = ((self.field(2), self.field(4)), (first.field(2), first.field(4)));
         if self.start_s != 0.0 || self.id() != first.id() || own == other || own == (other.1, other.0) {
             return false;
         }
         // Connections of one execution have numbers of their own.
-        before.iter().filter_map(Record::of).any(|record| record.id() == self.id())
+        before.iter().filter_map(IperfRecord::of).any(|record| record.id() == self.id())
     }
 
-    fn row(&self, port: &str) -> Row {
+    fn row(&self, port: &str) -> IperfRow {
         let end = match (self.field(2) == port, self.field(4) == port) {
             (false, true) => IperfEnd::Sender,
             (true, false) => IperfEnd::Receiver,
@@ -93,14 +93,15 @@ impl<'a> Record<'a> {
         }
         let end = if measured.operations.is_some() { IperfEnd::Receiver } else { end };
         let (id, start_s, end_s) = (self.id().to_owned(), self.start_s, self.end_s);
-        Row { id, end, start_s, end_s, span, measured }
+        IperfRow { id, end, start_s, end_s, span, measured }
     }
 }
 
 /// Reads all lines. Which end it is, the port tells that a server listens on.
-pub(super) fn read(block: &ToolBlock<'_>) -> Rows {
+pub(super) fn read(block: &ToolBlock<'_>) -> IperfRows {
     let port = options::port(block);
-    let rows: Vec<Row> = block.lines.iter().filter_map(Record::of).map(|record| record.row(&port)).collect();
+    let rows: Vec<IperfRow> =
+        block.lines.iter().filter_map(IperfRecord::of).map(|record| record.row(&port)).collect();
     let is_server = rows.iter().all(|row| row.end == IperfEnd::Receiver);
-    Rows { rows, is_server, ..Rows::default() }
+    IperfRows { rows, is_server, ..IperfRows::default() }
 }

@@ -1,4 +1,4 @@
-//! iperf 2: the text of 2.0 to 2.2 and its CSV. The lines of both become [`rows::Rows`], of which
+//! iperf 2: the text of 2.0 to 2.2 and its CSV. The lines of both become [`rows::IperfRows`], of which
 //! the result is made in one way. iperf3 is another program.
 
 mod csv;
@@ -53,7 +53,7 @@ impl ToolReader for Iperf {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        if text::is_sure(&line.text) || csv::Record::of(line).is_some() {
+        if text::is_sure(&line.text) || csv::IperfRecord::of(line).is_some() {
             return Some(Beginning::Certain);
         }
         text::may_begin(line).then_some(Beginning::Likely)
@@ -61,8 +61,8 @@ impl ToolReader for Iperf {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
-        if let Some(first) = lines.first().and_then(csv::Record::of) {
-            return match csv::Record::of(last) {
+        if let Some(first) = lines.first().and_then(csv::IperfRecord::of) {
+            return match csv::IperfRecord::of(last) {
                 Some(next) if before.is_empty() || !next.begins_anew(&first, before) => Extent::More,
                 _ => Extent::EndsBefore,
             };
@@ -71,7 +71,7 @@ impl ToolReader for Iperf {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let is_csv = block.lines.first().and_then(csv::Record::of).is_some();
+        let is_csv = block.lines.first().and_then(csv::IperfRecord::of).is_some();
         let rows = if is_csv { csv::read(block) } else { text::read(block)? };
         rows.result(block).map(|result| vec![result]).ok_or(NotUnderstood::CutShort)
     }

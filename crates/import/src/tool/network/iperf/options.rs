@@ -3,7 +3,7 @@
 use model::tool_result::ToolResult;
 use model::{ParameterName, Value, WorkloadName};
 
-use super::rows::Rows;
+use super::rows::IperfRows;
 use crate::tool::block::ToolBlock;
 use crate::tool::network::given::{GivenOptions, OptionSpec, set, without};
 use crate::tool::network::peer;
@@ -91,7 +91,7 @@ pub(super) fn port(block: &ToolBlock<'_>) -> String {
 }
 
 /// Fills in the options of a result, and the parameters of the same work where there is one.
-pub(super) fn fill(result: &mut ToolResult, rows: &Rows) {
+pub(super) fn fill(result: &mut ToolResult, rows: &IperfRows) {
     if result.command.is_empty() {
         return;
     }
@@ -180,7 +180,7 @@ mod tests {
     fn read(command: &str, is_late: bool) -> Option<String> {
         let command = command.split(' ').map(str::to_owned).collect();
         let mut result = ToolResult { command, ..ToolResult::default() };
-        fill(&mut result, &Rows { is_late, ..Rows::default() });
+        fill(&mut result, &IperfRows { is_late, ..IperfRows::default() });
         result.workload?;
         let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
         Some(result.parameters.iter().map(one).collect::<Vec<_>>().join(" "))

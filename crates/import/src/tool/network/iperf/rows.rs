@@ -21,7 +21,7 @@ pub(super) enum IperfEnd {
 
 /// What was moved in a span of time.
 #[derive(Clone, Debug)]
-pub(super) struct Row {
+pub(super) struct IperfRow {
     /// The connection; `SUM` for all of them.
     pub(super) id: String,
     pub(super) end: IperfEnd,
@@ -34,8 +34,8 @@ pub(super) struct Row {
 
 /// All of them.
 #[derive(Debug, Default)]
-pub(super) struct Rows {
-    pub(super) rows: Vec<Row>,
+pub(super) struct IperfRows {
+    pub(super) rows: Vec<IperfRow>,
     /// Whether times have four decimals, as since 2.0.14.
     pub(super) is_late: bool,
     pub(super) is_server: bool,
@@ -44,7 +44,7 @@ pub(super) struct Rows {
 
 /// The whole of a row: of a connection and an end.
 struct Total<'a> {
-    row: &'a Row,
+    row: &'a IperfRow,
     place: usize,
 }
 
@@ -54,11 +54,11 @@ const SHORTER: f64 = 0.9;
 /// How much the times of connections may differ that are added up.
 const SAME: f64 = 0.005;
 
-impl Rows {
+impl IperfRows {
     /// The result; `None` if nothing is told of the whole.
     pub(super) fn result(&self, block: &ToolBlock<'_>) -> Option<ToolResult> {
         let longest = self.rows.iter().map(|row| row.end_s).fold(0.0, f64::max);
-        let is_whole = |row: &Row| row.start_s == 0.0 && row.end_s >= longest * SHORTER;
+        let is_whole = |row: &IperfRow| row.start_s == 0.0 && row.end_s >= longest * SHORTER;
         let mut totals: Vec<Total<'_>> = Vec::new();
         for (place, row) in self.rows.iter().enumerate().filter(|(_, row)| is_whole(row)) {
             // The last one is of the whole: the first interval may be as long.
@@ -153,7 +153,7 @@ fn of_both_ways(totals: &[Total<'_>]) -> ToolMeasurement {
 }
 
 /// Whether a row says again what stands in the intervals of its connection before it.
-fn is_total_of_one(row: &Row, rows: &[Row]) -> bool {
+fn is_total_of_one(row: &IperfRow, rows: &[IperfRow]) -> bool {
     row.start_s == 0.0
         && rows.iter().any(|other| other.id == row.id && other.start_s > 0.0 && other.start_s < row.end_s)
 }
@@ -164,7 +164,7 @@ pub(super) fn is_sum(id: &str) -> bool {
 
 /// What all connections did at one end: their sum as printed, the only one, or all added up.
 fn whole_of(totals: &[Total<'_>], end: IperfEnd) -> Option<ToolMeasurement> {
-    let own: Vec<&Row> = totals.iter().map(|total| total.row).filter(|row| row.end == end).collect();
+    let own: Vec<&IperfRow> = totals.iter().map(|total| total.row).filter(|row| row.end == end).collect();
     if let Some(sum) = own.iter().find(|row| is_sum(&row.id)) {
         return Some(sum.measured.clone());
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::tool_result::{Counting, LineRange, PrintedValue};
 use model::{Unit, metric};
 
-use super::rows::{IperfEnd, Row, Rows};
+use super::rows::{IperfEnd, IperfRow, IperfRows};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::network::interval::{IntervalLine, behind_stamp, bracketed, is_row};
 use crate::tool::number::{count, exact, whole};
@@ -99,7 +99,7 @@ pub(super) fn extent(before: &[ToolLine], last: &ToolLine) -> Extent {
 ///
 /// # Errors
 /// If it is another program's.
-pub(super) fn read(block: &ToolBlock<'_>) -> Result<Rows, NotUnderstood> {
+pub(super) fn read(block: &ToolBlock<'_>) -> Result<IperfRows, NotUnderstood> {
     if block.lines.iter().all(|line| is_rule(&line.text) || line.is_blank()) {
         return Err(NotUnderstood::OtherText);
     }
@@ -108,13 +108,13 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<Rows, NotUnderstood> {
         reading.take(line)?;
     }
     let is_server = reading.is_client == Some(false);
-    Ok(Rows { is_server, ..reading.rows })
+    Ok(IperfRows { is_server, ..reading.rows })
 }
 
 /// The text as far as it was read.
 #[derive(Default)]
 struct Reading {
-    rows: Rows,
+    rows: IperfRows,
     /// Whether it is the client's; absent where nothing tells.
     is_client: Option<bool>,
     /// The port that a server here listens on.
@@ -219,7 +219,7 @@ impl Reading {
         line.measured.add(metric::PACKETS_PER_SECOND, packets(number, line.tail));
         let span = line.span.replace("- ", "-");
         let (start_s, end_s, measured) = (line.start_s, line.end_s, line.measured);
-        self.rows.rows.push(Row { id, end, start_s, end_s, span, measured });
+        self.rows.rows.push(IperfRow { id, end, start_s, end_s, span, measured });
     }
 }
 
@@ -241,7 +241,7 @@ fn packets(line: u64, tail: &str) -> Option<PrintedValue> {
 mod tests {
     use super::*;
 
-    fn read_all(text: &str) -> Rows {
+    fn read_all(text: &str) -> IperfRows {
         read(&ToolBlock { lines: &crate::tool::network::lines(text), command: None }).unwrap()
     }
 
@@ -264,7 +264,7 @@ mod tests {
                     [  3]  0.0-10.0 sec  1.25 MBytes  1.05 Mbits/sec   0.010 ms    3/  893 (0.34%)\n";
         let rows = read_all(text).rows;
         assert_eq!((rows[0].end, rows[1].end), (IperfEnd::Sender, IperfEnd::Receiver));
-        let operations = |row: &Row| row.measured.operations.as_ref().map(|count| count.value);
+        let operations = |row: &IperfRow| row.measured.operations.as_ref().map(|count| count.value);
         assert_eq!((operations(&rows[0]), operations(&rows[1])), (Some(893.0), Some(890.0)));
     }
 

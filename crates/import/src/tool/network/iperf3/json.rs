@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::run::{BothEnds, Iperf3Run};
+use super::run::{Iperf3Ends, Iperf3Run};
 use crate::tool::block::ToolBlock;
 use crate::tool::number::{exact, plain};
 use crate::tool::reader::NotUnderstood;
@@ -202,7 +202,7 @@ fn add_end(run: &mut Iperf3Run, line: u64, end: &Value) {
             |name: &str| Sum::of(&end[format!("{name}{suffix}").as_str()]).filter(|sum| !sum.is_nothing());
         let (sent, received, plain) = (sum("sum_sent"), sum("sum_received"), sum("sum"));
         let received = received.map(|received| received.measured(line, true));
-        let mut ends = BothEnds { sent: sent.map(|sent| sent.measured(line, false)), received };
+        let mut ends = Iperf3Ends { sent: sent.map(|sent| sent.measured(line, false)), received };
         // Before 3.7 there is one sum for UDP: the sender's bytes, and the losses of the receiver.
         if ends.sent.is_none() && ends.received.is_none() {
             ends.sent = plain.map(|plain| plain.measured(line, true));
@@ -219,7 +219,7 @@ fn add_end(run: &mut Iperf3Run, line: u64, end: &Value) {
         let is_sent_here = any.sender.unwrap_or(!is_server);
         let role = role(is_both, is_sent_here == is_server, is_server);
         let id = any.socket.map(|socket| socket.to_string()).unwrap_or_default();
-        let ends = BothEnds {
+        let ends = Iperf3Ends {
             sent: sent
                 .as_ref()
                 .map(|sent| sent.measured(line, false))

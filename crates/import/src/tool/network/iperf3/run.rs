@@ -35,20 +35,20 @@ pub(super) struct Iperf3Flow {
     /// `TX-C` and the like; empty where there is one way only.
     pub(super) role: String,
     /// Each connection, by its number.
-    pub(super) streams: Vec<(String, BothEnds)>,
+    pub(super) streams: Vec<(String, Iperf3Ends)>,
     /// All connections together.
-    pub(super) sum: BothEnds,
+    pub(super) sum: Iperf3Ends,
     pub(super) intervals: Vec<ToolPart>,
 }
 
 /// What both ends say of the same data.
 #[derive(Clone, Debug, Default)]
-pub(super) struct BothEnds {
+pub(super) struct Iperf3Ends {
     pub(super) sent: Option<ToolMeasurement>,
     pub(super) received: Option<ToolMeasurement>,
 }
 
-impl BothEnds {
+impl Iperf3Ends {
     /// What arrived; where only the sender is known, what was sent.
     fn best(&self) -> Option<&ToolMeasurement> {
         self.received.as_ref().or(self.sent.as_ref())
@@ -71,7 +71,7 @@ impl Iperf3Run {
 
     /// The result; `None` if it has no figures of the whole.
     pub(super) fn result(&self, block: &ToolBlock<'_>) -> Option<ToolResult> {
-        let flows: Vec<(&Iperf3Flow, BothEnds)> =
+        let flows: Vec<(&Iperf3Flow, Iperf3Ends)> =
             self.flows.iter().map(|flow| (flow, flow.whole())).filter(|(_, ends)| !ends.is_empty()).collect();
         let whole = match flows.as_slice() {
             [] => return None,
@@ -106,7 +106,7 @@ impl Iperf3Flow {
     }
 
     /// What all connections did: their sum as printed, or the only one.
-    fn whole(&self) -> BothEnds {
+    fn whole(&self) -> Iperf3Ends {
         match self.streams.as_slice() {
             [(_, only)] if self.sum.is_empty() => only.clone(),
             _ => self.sum.clone(),
@@ -118,7 +118,7 @@ impl Iperf3Flow {
     }
 
     /// Its parts: what the ends say where the whole does not say just that, its connections, its intervals.
-    fn parts(&self, ends: &BothEnds, is_one_of_two: bool) -> Vec<ToolPart> {
+    fn parts(&self, ends: &Iperf3Ends, is_one_of_two: bool) -> Vec<ToolPart> {
         let mut parts = Vec::new();
         if let Some(sent) = &ends.sent {
             parts.push(part(ToolPartKind::Direction, self.name("sender"), sent.clone()));
@@ -127,7 +127,7 @@ impl Iperf3Flow {
             parts.push(part(ToolPartKind::Direction, self.name("receiver"), received.clone()));
         }
         if let several @ [_, _, ..] = self.streams.as_slice() {
-            let stream = |(id, ends): &(String, BothEnds)| {
+            let stream = |(id, ends): &(String, Iperf3Ends)| {
                 let mut measured = ends.best()?.clone();
                 if measured.figure(metric::RETRANSMITS).is_none() {
                     measured.add(metric::RETRANSMITS, of(ends.sent.as_ref(), metric::RETRANSMITS).cloned());
@@ -141,11 +141,11 @@ impl Iperf3Flow {
     }
 }
 
-fn sent_end(ends: &BothEnds) -> Option<&ToolMeasurement> {
+fn sent_end(ends: &Iperf3Ends) -> Option<&ToolMeasurement> {
     ends.sent.as_ref()
 }
 
-fn received_end(ends: &BothEnds) -> Option<&ToolMeasurement> {
+fn received_end(ends: &Iperf3Ends) -> Option<&ToolMeasurement> {
     ends.received.as_ref()
 }
 
@@ -154,7 +154,7 @@ fn of(side: Option<&ToolMeasurement>, metric: MetricName) -> Option<&PrintedValu
 }
 
 /// The whole where data went one way: what arrived, with what the sender says beside it.
-fn of_one_way(ends: &BothEnds) -> ToolMeasurement {
+fn of_one_way(ends: &Iperf3Ends) -> ToolMeasurement {
     let (sent, received) = (ends.sent.as_ref(), ends.received.as_ref());
     let main = ends.best().cloned().unwrap_or_default();
     let mut whole = ToolMeasurement { figures: Vec::new(), ..main };
@@ -169,9 +169,9 @@ fn of_one_way(ends: &BothEnds) -> ToolMeasurement {
 }
 
 /// The whole where data went both ways at once, or the half that one end knows.
-fn of_both_ways(flows: &[(&Iperf3Flow, BothEnds)]) -> ToolMeasurement {
+fn of_both_ways(flows: &[(&Iperf3Flow, Iperf3Ends)]) -> ToolMeasurement {
     let mut whole = ToolMeasurement::default();
-    let all = |side: fn(&BothEnds) -> Option<&ToolMeasurement>, metric: MetricName| {
+    let all = |side: fn(&Iperf3Ends) -> Option<&ToolMeasurement>, metric: MetricName| {
         let each: Vec<Option<&PrintedValue>> = flows.iter().map(|(_, ends)| of(side(ends), metric)).collect();
         if each.len() > 1 { added(&each) } else { None }
     };

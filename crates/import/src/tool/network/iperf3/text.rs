@@ -3,7 +3,7 @@
 use model::tool_result::{LineRange, PrintedValue};
 use model::{Unit, metric};
 
-use super::run::{BothEnds, Iperf3Run};
+use super::run::{Iperf3Ends, Iperf3Run};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::network::interval::{IntervalLine, amount, behind_stamp, bracketed, is_row};
 use crate::tool::number::{exact, whole};
@@ -279,7 +279,7 @@ impl Reading {
             match flow.streams.iter().position(|(id, _)| id == line.id) {
                 Some(place) => &mut flow.streams[place].1,
                 None => {
-                    flow.streams.push((line.id.to_owned(), BothEnds::default()));
+                    flow.streams.push((line.id.to_owned(), Iperf3Ends::default()));
                     let last = flow.streams.len() - 1;
                     &mut flow.streams[last].1
                 }

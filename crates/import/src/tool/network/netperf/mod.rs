@@ -9,7 +9,7 @@ use model::tool_result::{
 };
 use model::{MetricName, Unit, metric};
 
-use self::table::Table;
+use self::table::NetperfTable;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::network::given::set;
@@ -93,7 +93,7 @@ impl ToolReader for Netperf {
         if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
             result.lines.last = last.number;
         }
-        let table = Table::of(test, block);
+        let table = NetperfTable::of(test, block);
         result.whole = table.whole.clone();
         result.parts.extend(table.sent.clone().map(|sent| part(ToolPartKind::Direction, "sender", sent)));
         result.parts.extend(interims(block));

@@ -3,7 +3,7 @@
 use model::tool_result::ToolResult;
 use model::{ParameterName, Value, WorkloadName};
 
-use super::table::Table;
+use super::table::NetperfTable;
 use crate::tool::network::given::{GivenOptions, OptionSpec};
 use crate::tool::network::peer;
 
@@ -58,7 +58,7 @@ const OF_TEST: &[OptionSpec] = &[
 ];
 
 /// Fills in the options of a result, and the parameters of the same work where there is one.
-pub(super) fn fill(result: &mut ToolResult, test: &str, table: &Table) {
+pub(super) fn fill(result: &mut ToolResult, test: &str, table: &NetperfTable) {
     if result.command.is_empty() {
         return;
     }
@@ -85,7 +85,7 @@ fn parameters(
     test: &str,
     general: &GivenOptions,
     of_test: &GivenOptions,
-    table: &Table,
+    table: &NetperfTable,
 ) -> Option<(&'static str, Vec<(&'static str, Value)>)> {
     let protocol = if test.starts_with("UDP") { "udp" } else { "tcp" };
     let seconds: f64 = general.get("testlen").map_or(Some(10.0), |seconds| seconds.parse().ok())?;

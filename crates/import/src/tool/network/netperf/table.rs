@@ -12,7 +12,7 @@ type Row<'a> = (u64, Vec<&'a str>);
 
 /// What a test says.
 #[derive(Debug, Default)]
-pub(super) struct Table {
+pub(super) struct NetperfTable {
     pub(super) whole: ToolMeasurement,
     /// What the sender says, where the receiver does, too.
     pub(super) sent: Option<ToolMeasurement>,
@@ -24,7 +24,7 @@ pub(super) struct Table {
     pub(super) request: Option<(u64, u64)>,
 }
 
-impl Table {
+impl NetperfTable {
     /// Reads all lines.
     pub(super) fn of(test: &str, block: &ToolBlock<'_>) -> Self {
         let mut table = Self::default();
