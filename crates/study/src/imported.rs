@@ -221,7 +221,7 @@ mod tests {
         assert_eq!(workloads, ["disk", "dd"]);
         assert_ne!(run.cases[0].work_id, run.cases[1].work_id);
         let codes: Vec<&str> = run.cases[1].findings.iter().map(|finding| finding.code.as_str()).collect();
-        assert_eq!(codes, ["single-run"]);
+        assert!(codes.contains(&"single-run"), "{codes:?}");
     }
 
     #[test]
