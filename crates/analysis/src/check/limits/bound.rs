@@ -132,11 +132,17 @@ fn fastest_interface(machine: &Machine) -> Option<RateBound> {
     Some(RateBound { most, of: BoundOf::FastestInterface(limit.resource.clone()), source })
 }
 
-/// The fastest link that the texts name, of those whose names have one of these words.
+/// The fastest link that a list in the texts names, of those whose names have one of these words. What
+/// was measured went over one link of each list: that of the cable, and that of the slot.
 fn fastest_link(results: &[&ToolResult], words: &[&str]) -> Option<RateBound> {
     let lists = results.iter().filter(|result| INVENTORIES.contains(&result.tool.as_str()));
-    let parts = lists.flat_map(|result| &result.parts).filter(|part| part.kind == ToolPartKind::Target);
-    let meant = parts.filter(|part| is_named(&part.name, words));
+    let bounds = lists.filter_map(|list| fastest_of_list(list, words));
+    bounds.min_by(|a, b| a.most.total_cmp(&b.most))
+}
+
+fn fastest_of_list(list: &ToolResult, words: &[&str]) -> Option<RateBound> {
+    let meant =
+        list.parts.iter().filter(|part| part.kind == ToolPartKind::Target && is_named(&part.name, words));
     let links = meant.filter_map(|part| Some((part, part.measured.figure(metric::THROUGHPUT)?)));
     let (part, rate) = links.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
     Some(RateBound {
