@@ -43,7 +43,8 @@ pub(in crate::check) enum CachedBefore {
 type OptionReader = for<'a> fn(&'a ToolResult) -> Option<StorageLoad<'a>>;
 
 /// Tools that drive storage, by the names of their importers.
-const TOOLS: &[(&str, OptionReader)] = &[("dd", dd), ("fio", fio), ("sysbench", sysbench)];
+const TOOLS: &[(&str, OptionReader)] =
+    &[("dd", dd), ("fio", fio), ("sysbench", sysbench), ("diskspd", diskspd)];
 
 impl<'a> StorageLoad<'a> {
     /// That of a result; `None` if it is of none, or its options are not known.
@@ -189,6 +190,31 @@ fn sysbench(result: &ToolResult) -> Option<StorageLoad<'_>> {
     })
 }
 
+/// diskspd, by the lines of its input parameters.
+fn diskspd(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let has = |beginning: &str| result.options.keys().any(|line| line.starts_with(beginning));
+    let (reads, writes) = match (has("performing read test"), has("performing write test")) {
+        (false, false) if has("performing mix test") => (true, true),
+        (false, false) => return None,
+        only => only,
+    };
+    let is_direct = has("software cache disabled") || has("software and hardware cache disabled");
+    let writes_through = has("hardware write cache disabled") || has("software and hardware cache disabled");
+    Some(StorageLoad {
+        reads,
+        writes,
+        is_random: has("using random I/O"),
+        is_direct: if is_direct { Some(true) } else { has("using software cache").then_some(false) },
+        is_synced: if writes_through {
+            Some(true)
+        } else {
+            has("using hardware write cache").then_some(false)
+        },
+        target: option(result, &["path"]).map(|path| path.trim_matches('\'')),
+        ..StorageLoad::default()
+    })
+}
+
 /// A size as these tools take it: multiples are of 1024.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -274,5 +300,24 @@ mod tests {
             Some((false, Some(true), Some(true), None))
         );
         assert_eq!(of("threads=4"), None);
+    }
+
+    #[test]
+    fn diskspd_tells_its_caches_line_by_line() {
+        let of = |lines: &[&str]| {
+            let options = lines.iter().map(|line| ((*line).to_owned(), "yes".to_owned())).collect();
+            let result = ToolResult { tool: "diskspd".to_owned(), options, ..ToolResult::default() };
+            StorageLoad::of(&result).map(|l| (l.reads, l.writes, l.is_direct, l.is_synced))
+        };
+        let cached = ["using software cache", "using hardware write cache, writethrough off"];
+        assert_eq!(
+            of(&[&cached[..], &["performing write test"]].concat()),
+            Some((false, true, Some(false), Some(false)))
+        );
+        assert_eq!(
+            of(&["software cache disabled", "performing mix test (read/write ratio: 70/30)"]),
+            Some((true, true, Some(true), None))
+        );
+        assert_eq!(of(&cached), None);
     }
 }
