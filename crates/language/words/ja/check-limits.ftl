@@ -3,7 +3,7 @@
 finding-above-limit =
     { $tool } は { $printed }、すなわち { SHORT($rate, $unit) } と出力していますが、{ $of ->
         [interface] このマシンで最も速いインターフェース { RESOURCE($resource) } でも
-        [link] 文中で最も速いリンク { $name } でも
+        [link] 文中のリンク { $name } でも
        *[target] { RESOURCE($resource) } は
     }最大で { SHORT($most, $unit) } しか運べません。{ $cause ->
         [cache] デバイスの代わりにメモリが答えています

@@ -3,7 +3,7 @@
 finding-above-limit =
     { $tool }은(는) { $printed }, 곧 { SHORT($rate, $unit) }라고 출력하지만, { $of ->
         [interface] 이 기계에서 가장 빠른 인터페이스인 { RESOURCE($resource) }도
-        [link] 글에 나온 가장 빠른 링크인 { $name }도
+        [link] 글에 나온 링크인 { $name }도
        *[target] { RESOURCE($resource) }은(는)
     } 많아야 { SHORT($most, $unit) }를 나릅니다. { $cause ->
         [cache] 장치 대신 메모리가 답했습니다

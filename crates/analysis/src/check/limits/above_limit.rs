@@ -20,7 +20,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-above-limit =
     { $tool } prints { $printed }, which is { SHORT($rate, $unit) }, but { $of ->
         [interface] the fastest interface of the machine, { RESOURCE($resource) }, carries { SHORT($most, $unit) }
-        [link] the fastest such link in the text, { $name }, carries { SHORT($most, $unit) }
+        [link] the link of the text, { $name }, carries { SHORT($most, $unit) }
        *[target] { RESOURCE($resource) } carries { SHORT($most, $unit) }
     } at most: { $cause ->
         [cache] memory answered in place of the device
@@ -90,7 +90,7 @@ fn finding(
     let (of, name, resource) = match &bound.of {
         BoundOf::Target(resource) => ("target", None, Some(resource)),
         BoundOf::FastestInterface(resource) => ("interface", None, Some(resource)),
-        BoundOf::FastestLink(name) => ("link", Some(name.as_str()), None),
+        BoundOf::Links(name) => ("link", Some(name.as_str()), None),
     };
     let evidence = match &bound.source {
         BoundSource::Machine(source) => {

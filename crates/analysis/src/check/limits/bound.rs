@@ -2,7 +2,8 @@
 //! the texts name.
 
 use model::limit::{Access, Direction, Limit, LimitKind};
-use model::tool_result::{ToolPartKind, ToolResult};
+use model::machine::NetworkInterface;
+use model::tool_result::{PrintedValue, ToolPartKind, ToolResult};
 use model::{Machine, Resource, ResourceKind, metric};
 
 use crate::check::storage::{StorageLoad, disk_under, target_device};
@@ -25,8 +26,8 @@ pub(super) enum BoundOf {
     Target(Resource),
     /// Of the machine's interfaces the fastest's.
     FastestInterface(Resource),
-    /// Of all links that the text names, of those that may be meant, the fastest's.
-    FastestLink(String),
+    /// That of links that the text names: of those that may be meant the fastest, or all together.
+    Links(String),
 }
 
 /// How a bound is known.
@@ -48,7 +49,7 @@ const INVENTORIES: &[&str] = &["lspci", "lshw", "ip", "ethtool"];
 /// Words in the name of a link by which a network is reached.
 const NETWORK_LINKS: &[&str] = &["ethernet", "network", "nic", "eth", "en", "ib"];
 
-/// Words in the name of a link by which storage is.
+/// Words in the name of a link by which storage is; those of NVMe come first.
 const STORAGE_LINKS: &[&str] = &["non-volatile", "nvme", "sata", "sas", "raid", "storage", "disk", "scsi"];
 
 /// Whether a result is of bytes that went over a network, and not to this very machine.
@@ -65,7 +66,7 @@ fn is_to_itself(result: &ToolResult) -> bool {
 
 /// The bound of what a result moved this way.
 pub(super) fn of_network(machine: Option<&Machine>, results: &[&ToolResult]) -> Option<RateBound> {
-    machine.and_then(fastest_interface).or_else(|| fastest_link(results, NETWORK_LINKS))
+    machine.and_then(fastest_interface).or_else(|| listed(results, NETWORK_LINKS, false))
 }
 
 /// As [`of_network`], of a load on storage.
@@ -77,7 +78,12 @@ pub(super) fn of_storage(
 ) -> Option<RateBound> {
     match machine {
         Some(machine) => target_bound(load, direction, machine),
-        None => fastest_link(results, STORAGE_LINKS),
+        // What is no single device may lie on all of them.
+        None => match load.target.and_then(|target| target.strip_prefix("/dev/")) {
+            Some(name) if name.starts_with("nvme") => listed(results, &STORAGE_LINKS[..2], false),
+            Some(name) if name.starts_with("sd") => listed(results, STORAGE_LINKS, false),
+            _ => listed(results, STORAGE_LINKS, true),
+        },
     }
 }
 
@@ -118,9 +124,11 @@ fn least<'a>(limits: impl Iterator<Item = &'a Limit>) -> Option<(&'a Limit, f64)
 
 /// The bound of the fastest interface; `None` where one is up whose bound is not known.
 fn fastest_interface(machine: &Machine) -> Option<RateBound> {
-    const NO_WIRE: &str = "loopback";
+    // What goes to another machine passes one that has a wire.
+    const NO_WIRE: &[&str] = &["loopback", "bridge", "vlan", "veth", "tun", "dummy"];
     let mut fastest: Option<(&Limit, f64)> = None;
-    for interface in machine.inventory.network.iter().filter(|n| n.kind != NO_WIRE && n.state != "down") {
+    let has_wire = |n: &&NetworkInterface| !NO_WIRE.contains(&n.kind.as_str()) && n.state != "down";
+    for interface in machine.inventory.network.iter().filter(has_wire) {
         let resource = Resource::of(ResourceKind::Nic, &interface.name);
         let own = least(machine.limits.iter().filter(|l| is_certain(l) && l.resource == resource))?;
         if fastest.is_none_or(|(_, most)| own.1 > most) {
@@ -132,23 +140,31 @@ fn fastest_interface(machine: &Machine) -> Option<RateBound> {
     Some(RateBound { most, of: BoundOf::FastestInterface(limit.resource.clone()), source })
 }
 
-/// The fastest link that a list in the texts names, of those whose names have one of these words. What
-/// was measured went over one link of each list: that of the cable, and that of the slot.
-fn fastest_link(results: &[&ToolResult], words: &[&str]) -> Option<RateBound> {
+/// The bound by the links that a list in the texts names, of those whose names have one of these words:
+/// of the fastest, or of all together. What was measured went over one link of each list: that of the
+/// cable, and that of the slot.
+fn listed(results: &[&ToolResult], words: &[&str], is_together: bool) -> Option<RateBound> {
     let lists = results.iter().filter(|result| INVENTORIES.contains(&result.tool.as_str()));
-    let bounds = lists.filter_map(|list| fastest_of_list(list, words));
+    let bounds = lists.filter_map(|list| of_list(list, words, is_together));
     bounds.min_by(|a, b| a.most.total_cmp(&b.most))
 }
 
-fn fastest_of_list(list: &ToolResult, words: &[&str]) -> Option<RateBound> {
-    let meant =
-        list.parts.iter().filter(|part| part.kind == ToolPartKind::Target && is_named(&part.name, words));
-    let links = meant.filter_map(|part| Some((part, part.measured.figure(metric::THROUGHPUT)?)));
-    let (part, rate) = links.max_by(|a, b| a.1.value.total_cmp(&b.1.value))?;
+fn of_list(list: &ToolResult, words: &[&str], is_together: bool) -> Option<RateBound> {
+    let targets = list.parts.iter().filter(|part| part.kind == ToolPartKind::Target);
+    let meant = targets.filter(|part| is_named(&part.name, words));
+    let mut links: Vec<(&str, &PrintedValue)> = meant
+        .filter_map(|part| Some((part.name.as_str(), part.measured.figure(metric::THROUGHPUT)?)))
+        .collect();
+    if !is_together {
+        links.sort_by(|a, b| b.1.value.total_cmp(&a.1.value));
+        links.truncate(1);
+    }
+    let (_, first) = links.first()?;
+    let names: Vec<&str> = links.iter().map(|(name, _)| *name).collect();
     Some(RateBound {
-        most: rate.most(),
-        of: BoundOf::FastestLink(part.name.clone()),
-        source: BoundSource::Line(rate.line),
+        most: links.iter().map(|(_, rate)| rate.most()).sum(),
+        of: BoundOf::Links(names.join(" + ")),
+        source: BoundSource::Line(first.line),
     })
 }
 
@@ -179,6 +195,37 @@ mod tests {
         }
         assert!(!is_named("VGA compatible controller", NETWORK_LINKS));
         assert!(!is_named("Entropy source", NETWORK_LINKS));
+    }
+
+    #[test]
+    fn a_file_may_lie_on_all_drives_and_a_device_is_one() {
+        let part = |name: &str, value: f64| {
+            let printed = PrintedValue {
+                line: 1,
+                text: String::new(),
+                value,
+                unit: model::Unit::BytesPerSecond,
+                half_step: 0.0,
+                counting: None,
+            };
+            let mut measured = model::tool_result::ToolMeasurement::default();
+            measured.add(metric::THROUGHPUT, Some(printed));
+            let kind = ToolPartKind::Target;
+            model::tool_result::ToolPart { kind, name: name.to_owned(), start_s: None, measured }
+        };
+        let parts = vec![
+            part("01:00.0 Non-Volatile memory controller", 3e9),
+            part("02:00.0 Non-Volatile memory controller", 1e9),
+            part("00:1f.2 SATA controller", 0.5e9),
+            part("03:00.0 Ethernet controller", 9e9),
+        ];
+        let list = ToolResult { tool: "lspci".to_owned(), parts, ..ToolResult::default() };
+        let most = |target: &str| {
+            let load = StorageLoad { reads: true, target: Some(target), ..StorageLoad::default() };
+            of_storage(&load, Direction::Read, None, &[&list]).map(|bound| bound.most)
+        };
+        assert_eq!(most("/dev/nvme0n1"), Some(3e9));
+        assert_eq!(most("/data/x"), Some(4.5e9));
     }
 
     #[test]
