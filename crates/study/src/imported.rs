@@ -100,7 +100,8 @@ fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<
     // Of thousands of results only those are held against each other that may be the same.
     let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
     // What tells of a machine, and not of a load, makes no case.
-    let is_load = |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
+    let is_load =
+        |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
     for (order, result) in (0..).zip(results.iter().copied()).filter(is_load) {
         let places = alike.entry((&result.tool, &result.version, &result.options)).or_default();
         match places.iter().find(|place| groups[**place][0].1.is_repetition_of(result)) {
