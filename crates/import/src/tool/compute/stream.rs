@@ -142,7 +142,8 @@ impl ToolReader for StreamBenchmark {
             }
             match &columns {
                 None => head.take(line.number, text),
-                Some(columns) => match columns.kernel(line, &head) {
+                // What stands behind a verdict is none of the table.
+                Some(columns) => match columns.kernel(line, &head).filter(|_| result.unread.is_empty()) {
                     Some(kernel) => kernels.push(kernel),
                     // That a result is wrong cannot be said by a figure: the line is shown.
                     None if text.is_empty() || is_ruler(text) || is_right(text) => {}

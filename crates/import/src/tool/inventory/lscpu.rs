@@ -85,7 +85,10 @@ impl ToolReader for Lscpu {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some(last) = lines.last() else { return Extent::More };
-        if !last.is_blank() && field(&last.text).is_some() { Extent::More } else { Extent::EndsBefore }
+        // A terminal wraps the flags far to the right.
+        let is_wrapped = last.text.starts_with("            ");
+        let is_own = !last.is_blank() && (is_wrapped || field(&last.text).is_some());
+        if is_own { Extent::More } else { Extent::EndsBefore }
     }
 
     fn knows_json(&self, text: &str) -> bool {

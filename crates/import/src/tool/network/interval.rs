@@ -68,6 +68,7 @@ impl<'a> IntervalLine<'a> {
     /// false of a sender, who prints noughts.
     pub(super) fn add_datagrams(&mut self, line: u64, knows_losses: bool) {
         let Some(Datagrams { jitter, lost, total }) = datagrams(line, self.tail) else { return };
+        let (knows_losses, lost) = (knows_losses && lost.is_some(), lost.unwrap_or(0));
         let arrived = if knows_losses { total.saturating_sub(lost) } else { total };
         let text = if knows_losses { format!("{total} - {lost}") } else { total.to_string() };
         self.measured.operations = Some(PrintedValue { text, ..exact(line, arrived, Unit::One) });
@@ -122,8 +123,9 @@ pub(super) fn amount(line: u64, text: &str) -> Option<(PrintedValue, &str)> {
     let text = text.trim_start();
     let unit = leading(text, false)?.rest.trim_start();
     let end = text.len() - unit.len() + unit.find(char::is_whitespace).unwrap_or(unit.len());
-    let counting = if unit.contains("Byte") { Counting::Binary } else { Counting::Decimal };
-    Some((quantity(line, text.get(..end)?, counting)?, text.get(end..)?))
+    let (amount, rest) = (text.get(..end)?, text.get(end..)?);
+    let counting = if amount.contains("Byte") { Counting::Binary } else { Counting::Decimal };
+    Some((quantity(line, amount, counting)?, rest))
 }
 
 fn window(line: u64, span: &str, from: &LeadingNumber<'_>, to: &LeadingNumber<'_>) -> PrintedValue {
@@ -138,7 +140,8 @@ fn window(line: u64, span: &str, from: &LeadingNumber<'_>, to: &LeadingNumber<'_
 /// What is told of datagrams.
 struct Datagrams {
     jitter: Option<PrintedValue>,
-    lost: u64,
+    /// Absent where a sender counts alone.
+    lost: Option<u64>,
     total: u64,
 }
 
@@ -147,9 +150,12 @@ fn datagrams(line: u64, tail: &str) -> Option<Datagrams> {
         Some((before, counted)) => (Some(before), counted),
         None => (None, tail),
     };
-    let (lost, rest) = whole(counted)?;
-    let rest = rest.trim_start().strip_prefix('/')?;
-    let (total, _) = whole(rest)?;
+    let (first, rest) = whole(counted)?;
+    let (lost, total) = match rest.trim_start().strip_prefix('/') {
+        Some(rest) => (Some(first), whole(rest)?.0),
+        None if rest.trim().is_empty() || rest.trim() == "sender" => (None, first),
+        None => return None,
+    };
     let jitter = before.and_then(|before| time(line, before, "ms"));
     Some(Datagrams { jitter, lost, total })
 }

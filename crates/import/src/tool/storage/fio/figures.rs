@@ -188,7 +188,7 @@ mod tests {
         let text = "  read : io=3071.7MB, bw=97414KB/s, iops=24353, runt= 32289msec";
         let read = direction(4, text, BINARY).unwrap();
         assert_eq!(read.class, "read");
-        let bytes = read.measured.bytes.unwrap();
+        let bytes = read.measured.bytes.clone().unwrap();
         assert!((bytes.value - 3071.7 * 1_048_576.0).abs() < 1.0);
         assert!((bytes.half_step - 1_048_576.0).abs() < 1e-3, "behind the point stands a remainder");
         let rate = read.measured.figure(metric::THROUGHPUT).unwrap();

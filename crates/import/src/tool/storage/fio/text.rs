@@ -76,7 +76,13 @@ fn status_group(text: &str) -> Option<u64> {
 
 /// Whether an output, or what was kept of one, may begin with this line.
 pub(super) fn begins(text: &str) -> bool {
-    is_header(text) || is_version(text) || has_figures(text)
+    // Others begin lines with a direction, too.
+    let is_direction = || direction(0, text, Counting::Binary).is_some();
+    is_header(text)
+        || is_version(text)
+        || job(text).is_some()
+        || status_group(text).is_some()
+        || is_direction()
 }
 
 /// Whether another run begins, not another job of this one.
