@@ -9,6 +9,7 @@ pub mod export;
 mod figure;
 pub mod inventory;
 pub mod label;
+mod layers;
 mod load;
 pub mod page;
 pub use language::format;

@@ -2,31 +2,22 @@
 //! below it each layer leaves.
 
 use analysis::CONFIDENCE;
-use analysis::comparison::{ComparisonOptions, Judged, within};
 use language::format::Rates;
-use model::comparison::Ratio;
 use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
-use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{MetricName, ParameterName, Parameters, Run, WorkloadName};
+use model::{MetricName, Run};
 
 use super::View;
-use super::comparison::change;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
+use crate::layers::{self, Waterfall};
 use crate::view::label;
 
 /// Shown beside the rate, where a load has it.
 const FIGURES: &[MetricName] = &[LATENCY_P50, LATENCY_P99, CPU_PER_OPERATION, CPU_PER_BYTE];
 
-/// The cases that differ in nothing but the layer that they drive, the lowest first.
-struct Waterfall<'a> {
-    layer: ParameterName,
-    cases: Vec<&'a CaseResult>,
-}
-
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("waterfall", view.say("waterfall-title"));
-    let waterfalls = waterfalls(view);
+    let waterfalls = layers::waterfalls(view.cases());
     if waterfalls.is_empty() {
         return section;
     }
@@ -42,23 +33,6 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn waterfalls<'a>(view: &View<'a>) -> Vec<Waterfall<'a>> {
-    let mut all: Vec<((WorkloadName, Parameters), Waterfall<'a>)> = Vec::new();
-    for case in view.cases() {
-        let main = &case.loads.main;
-        let layer = main.profile.parameter(Aspect::Layer);
-        let Some(layer) = layer.filter(|layer| main.parameters.get(*layer).is_some()) else { continue };
-        let mut rest = main.parameters.clone();
-        rest.remove(layer);
-        let key = (main.workload, rest);
-        match all.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, waterfall)) => waterfall.cases.push(case),
-            None => all.push((key, Waterfall { layer, cases: vec![case] })),
-        }
-    }
-    all.into_iter().map(|(_, waterfall)| waterfall).filter(|waterfall| waterfall.cases.len() > 1).collect()
-}
-
 fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> Table {
     let Waterfall { layer, cases } = waterfall;
     let headline = cases[0].loads.main.profile.watched();
@@ -68,11 +42,10 @@ fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run)
     columns.push(Column::numbers(view.say("waterfall-cost")));
     let mut rows = Vec::new();
     for (place, case) in cases.iter().copied().enumerate() {
-        let name = case.loads.main.parameters.get(*layer).map(ToString::to_string).unwrap_or_default();
+        let name = waterfall.name(case);
         let below = place.checked_sub(1).and_then(|below| cases.get(below)).copied();
-        let cost = below.and_then(|below| ratio(pair, (below, case), *layer, headline));
-        let cost = cost.map(|ratio| change::of(&ratio));
-        let cost = cost.map(|cost| with_interval(view, cost.point, cost.interval)).unwrap_or_default();
+        let cost = below.and_then(|below| layers::ratio(pair, (below, case), *layer, headline));
+        let cost = cost.map(|ratio| layers::written(view, &ratio)).unwrap_or_default();
         let figures = metrics.iter().map(|metric| figure(view, case, *metric));
         rows.push(std::iter::once(name).chain(figures).chain([cost]).map(Text::from).collect());
     }
@@ -92,32 +65,12 @@ fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
     }
 }
 
-fn with_interval(view: &View<'_>, point: String, interval: Option<(String, String)>) -> String {
-    match interval {
-        Some((low, high)) => format!("{point} ({})", view.tell("range", &[("low", &low), ("high", &high)])),
-        None => point,
-    }
-}
-
-/// How much of the rate at the layer below is left at this one.
-fn ratio(
-    pair: &mut Run,
-    (below, case): (&CaseResult, &CaseResult),
-    layer: ParameterName,
-    headline: MetricName,
-) -> Option<Ratio> {
-    pair.cases = vec![below.clone(), case.clone()];
-    let metrics = [headline];
-    let options = ComparisonOptions { judged: Judged::These(&metrics), ..ComparisonOptions::default() };
-    let found = within(pair, layer.as_str(), &options).ok()?;
-    found.rows.into_iter().find(|row| row.metric == headline).and_then(|row| row.ratio)
-}
-
 #[cfg(test)]
 mod tests {
     use language::Language;
+    use model::profile::Aspect;
     use model::run::Estimate;
-    use model::{Better, Unit, Value, metric};
+    use model::{Better, ParameterName, Unit, Value, metric};
 
     use super::*;
     use crate::page::Subject;
