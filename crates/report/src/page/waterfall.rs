@@ -1,11 +1,11 @@
 //! What each layer of a storage stack costs: the same load at each layer from the ground up, and how much of the rate
 //! below it each layer leaves.
 
-use analysis::CONFIDENCE;
+use analysis::{CONFIDENCE, CpuBeside, cpu_beside};
 use language::format::Rates;
 use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
 use model::run::CaseResult;
-use model::{MetricName, Run};
+use model::{MetricName, Run, Unit};
 
 use super::View;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
@@ -14,6 +14,11 @@ use crate::view::label;
 
 /// Shown beside the rate, where a load has it.
 const FIGURES: &[MetricName] = &[LATENCY_P50, LATENCY_P99, CPU_PER_OPERATION, CPU_PER_BYTE];
+
+/// Threads of the kernel that are named, and the least share of the time that one of them has.
+const THREADS_MOST: usize = 3;
+/// See [`THREADS_MOST`].
+const SHARE_LEAST: f64 = 0.05;
 
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("waterfall", view.say("waterfall-title"));
@@ -39,6 +44,8 @@ fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run)
     let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
     let mut columns = vec![Column::words(view.say("waterfall-layer"))];
     columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
+    columns.push(Column::numbers(view.say("waterfall-beside")));
+    columns.push(Column::words(view.say("waterfall-threads")));
     columns.push(Column::numbers(view.say("waterfall-cost")));
     let mut rows = Vec::new();
     for (place, case) in cases.iter().copied().enumerate() {
@@ -47,7 +54,10 @@ fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run)
         let cost = below.and_then(|below| layers::ratio(pair, (below, case), *layer, headline));
         let cost = cost.map(|ratio| layers::written(view, &ratio)).unwrap_or_default();
         let figures = metrics.iter().map(|metric| figure(view, case, *metric));
-        rows.push(std::iter::once(name).chain(figures).chain([cost]).map(Text::from).collect());
+        let beside = cpu_beside(case);
+        let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
+        let all = std::iter::once(name).chain(figures).chain([used, threads, cost]);
+        rows.push(all.map(Text::from).collect());
     }
     let own = label::without(view, cases[0], &[*layer]).filter(|_| many);
     let caption = own.unwrap_or_else(|| view.say("waterfall-table"));
@@ -63,6 +73,21 @@ fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
         Some(interval) => format!("{figure} ({interval})"),
         None => figure,
     }
+}
+
+/// The CPU time of the rest of the machine, and the threads of the kernel that used most.
+fn beside_load(view: &View<'_>, case: &CaseResult, beside: &CpuBeside) -> [String; 2] {
+    let rates = Rates::of(case.loads.main.profile.rate_unit);
+    let written = |seconds: f64| rates.under_title(seconds, Unit::Seconds, "");
+    let whole = &beside.per_operation;
+    let used = match view.interval(rates, whole) {
+        Some(interval) => format!("{} ({interval})", written(whole.median)),
+        None => written(whole.median),
+    };
+    let is_felt = |used: &f64| *used > 0.0 && *used >= whole.median * SHARE_LEAST;
+    let named = beside.threads.iter().filter(|(_, used)| is_felt(used)).take(THREADS_MOST);
+    let threads: Vec<String> = named.map(|(name, used)| format!("{name} {}", written(*used))).collect();
+    [used, threads.join(", ")]
 }
 
 #[cfg(test)]
