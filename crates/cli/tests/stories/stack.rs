@@ -158,6 +158,24 @@ fn a_stack_that_cannot_be_has_its_message() {
 }
 
 #[test]
+fn what_would_outlive_a_stack_or_age_it_is_refused() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    for (load, arguments, message) in [
+        ("db.oltp", &["--keep-data", "yes"][..], "nothing can be kept: a stack is taken down"),
+        ("disk", &["--precondition", "full", "--size", "16MiB"], "a target on a stack is new"),
+    ] {
+        let output = place.run(&[&["run", load, "--stack", "loop > ext4"][..], SMALL, arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{load}: {}", stderr(&output));
+        let said = flat(&stderr(&output));
+        assert!(said.contains(message), "{load}: {said}");
+    }
+    nothing_is_left(&place);
+}
+
+#[test]
 fn what_a_run_left_that_was_killed_with_its_agent_is_taken_down() {
     let place = place();
     if !can_make(&place, "loop > ext4") {
