@@ -607,3 +607,13 @@ waterfall-beside = マシンのほかの部分の CPU 時間（操作あたり�
 waterfall-threads = そのうちのカーネルスレッド
 waterfall-cost = 下の層に対する比
 waterfall-read = 各層は、その試行のために、ほかの層と同じ大きさで新しく作られます。最後の列は下の層に対する比と、その { $percent } % 区間です。区間が 0 % を含む場合、その層にコストがあるかどうかは試行からは分かりません。操作あたりの CPU 時間は負荷のスレッドのものです。マシンのほかの部分の CPU 時間は、こちらのプロセス以外に CPU がしたことのすべて、つまりカーネルのスレッド、割り込み、その間に動いたほかのプログラムです。kworker のスレッドは多くのキューの仕事をするため、名前からはどの層のためかは分かりません。
+
+making-title = 作成にかかった時間
+making-table = { $stack } の作成にかかった時間
+making-step = 手順
+making-median = 時間
+making-range = 最短から最長
+making-times = 作成回数
+making-step-loop-device = ファイルとループデバイス
+making-step-initial-sync = 最初の同期
+making-read = 各手順は実行したプログラムの開始から終了までの時間で、誤差は 1 ミリ秒または 5 % 以内です。メンバーごとに行う手順は合計です。スタックを何度も作った場合は中央値です。

@@ -607,3 +607,13 @@ waterfall-beside = 머신 나머지의 CPU 시간(작업당)
 waterfall-threads = 그중 커널 스레드
 waterfall-cost = 아래 계층에 대한 비율
 waterfall-read = 각 계층은 자신의 시행을 위해 다른 계층과 같은 크기로 새로 만듭니다. 마지막 열은 아래 계층에 대한 비와 그 { $percent } % 구간입니다. 구간이 0 %를 포함하면 그 계층에 비용이 있는지 시행으로는 알 수 없습니다. 작업당 CPU 시간은 부하 스레드의 것입니다. 머신 나머지의 CPU 시간은 이쪽 프로세스 말고 CPU가 한 모든 일, 곧 커널 스레드와 인터럽트, 그동안 실행된 다른 프로그램의 것입니다. kworker 스레드는 여러 큐의 일을 하므로, 이름으로는 어느 계층을 위한 것인지 알 수 없습니다.
+
+making-title = 만드는 데 걸린 시간
+making-table = { $stack }을(를) 만드는 데 걸린 시간
+making-step = 단계
+making-median = 시간
+making-range = 최소에서 최대
+making-times = 만든 횟수
+making-step-loop-device = 파일과 루프 장치
+making-step-initial-sync = 첫 동기화
+making-read = 각 단계는 실행한 프로그램의 시작부터 끝까지의 시간이며, 오차는 1밀리초 또는 5 % 이내입니다. 구성원마다 하는 단계는 더한 값입니다. 스택을 여러 번 만들었으면 중앙값입니다.
