@@ -1,11 +1,14 @@
 //! Kills of a run with a load on a storage stack, while the stack is made, driven, or taken down. After `headroom restore`,
 //! or the next run, nothing of it is left: no mount, no loop device, no file; what else is in the target is as it was.
+//! The mounts are in a namespace of the round, so that a fault leaves none on the machine.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use super::kill_database::names;
 use super::{Attack, kill};
+use crate::namespaces::Namespaces;
+use crate::process::{Ended, PATIENCE, Running};
 use crate::round::{Round, Trouble};
 
 pub(super) const ATTACK: Attack = Attack {
@@ -35,7 +38,8 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     fs::create_dir(&target)
         .and_then(|()| fs::write(&precious, &content))
         .map_err(|e| Trouble::Untried(format!("the target: {e}")))?;
-    let (stack, count) = possible(round, &target)?;
+    let namespaces = Namespaces::new()?;
+    let (stack, count) = possible(round, &namespaces, &target)?;
     round.count(count);
     let mut arguments = vec!["run", "disk", "--stack", stack, "--target", target.as_str()];
     arguments.extend(SMALL);
@@ -45,11 +49,11 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
         arguments.push("--layers");
         round.count("of these, each layer by itself");
     }
-    let run = round.start(&arguments)?;
+    let run = Running::start(namespaces.headroom(round, &arguments))?;
     round.wait(READY);
     let (_, is_both) = kill::at_some_time(round, run, Duration::from_secs(2))?;
     round.nobody_is_left()?;
-    if !written_down(round).is_empty() || !mounts(round).is_empty() {
+    if !written_down(round).is_empty() || !mounts(round, &namespaces)?.is_empty() {
         round.count(if is_both {
             "stacks left until `restore`"
         } else {
@@ -58,13 +62,14 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     }
     if round.below(3) == 0 {
         round.count("taken down by the next run");
-        round.run(&["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"])?.with(&[0])?;
-        nothing_is_left(round, &target)?;
+        let next = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"];
+        headroom(round, &namespaces, &next)?.with(&[0])?;
+        nothing_is_left(round, &namespaces, &target)?;
     }
-    round.run(&["restore"])?.with(&[0])?;
-    nothing_is_left(round, &target)?;
+    headroom(round, &namespaces, &["restore"])?.with(&[0])?;
+    nothing_is_left(round, &namespaces, &target)?;
     // Twice is as once.
-    let again = round.run(&["restore"])?.with(&[0])?;
+    let again = headroom(round, &namespaces, &["restore"])?.with(&[0])?;
     if !again.printed.contains("There is nothing to put back") {
         return Err(again.fault("the second `restore` found something"));
     }
@@ -79,13 +84,22 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// `headroom ARGUMENTS` where the stack is mounted, to its end.
+fn headroom(round: &Round, namespaces: &Namespaces, arguments: &[&str]) -> Result<Ended, Trouble> {
+    Running::start(namespaces.headroom(round, arguments))?.end(PATIENCE, &[])
+}
+
 /// A stack that can be made here: in turn, so that few rounds try all of them.
-fn possible(round: &Round, target: &str) -> Result<(&'static str, &'static str), Trouble> {
+fn possible(
+    round: &Round,
+    namespaces: &Namespaces,
+    target: &str,
+) -> Result<(&'static str, &'static str), Trouble> {
     let turn = usize::try_from(round.seed() % STACKS.len() as u64).unwrap_or(0);
     let mut why = String::new();
     for &(stack, count) in STACKS.iter().cycle().skip(turn).take(STACKS.len()) {
         let plan = ["run", "disk", "--stack", stack, "--target", target, "--dry-run"];
-        let ended = round.run(&[&plan[..], &SMALL].concat())?;
+        let ended = headroom(round, namespaces, &[&plan[..], &SMALL].concat())?;
         match ended.code() {
             Some(0) => return Ok((stack, count)),
             Some(3) => why = ended.said,
@@ -97,12 +111,13 @@ fn possible(round: &Round, target: &str) -> Result<(&'static str, &'static str),
 
 /// # Errors
 /// If something of a stack is left, for longer than loop devices may take.
-fn nothing_is_left(round: &Round, target: &str) -> Result<(), Trouble> {
+fn nothing_is_left(round: &Round, namespaces: &Namespaces, target: &str) -> Result<(), Trouble> {
     let until = Instant::now() + TO_GO;
     loop {
         let files = names(target).into_iter().filter(|name| name != PRECIOUS);
+        let mounts = mounts(round, namespaces)?;
         let left: Vec<String> =
-            files.chain(written_down(round)).chain(mounts(round)).chain(loop_devices(round)).collect();
+            files.chain(written_down(round)).chain(mounts).chain(loop_devices(round)).collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -119,10 +134,10 @@ fn written_down(round: &Round) -> Vec<String> {
 }
 
 /// What is mounted in the folder of the round.
-fn mounts(round: &Round) -> Vec<String> {
-    let all = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
+fn mounts(round: &Round, namespaces: &Namespaces) -> Result<Vec<String>, Trouble> {
+    let all = namespaces.tool(round, "cat", &["/proc/self/mountinfo"])?;
     let folder = folder(round);
-    all.lines().filter(|line| line.contains(&folder)).map(|line| format!("the mount {line}")).collect()
+    Ok(all.lines().filter(|line| line.contains(&folder)).map(|line| format!("the mount {line}")).collect())
 }
 
 /// The files in the folder of the round on which loop devices stand.

@@ -103,6 +103,15 @@ fn each_layer_is_measured_with_the_same_load() {
     assert_eq!(cases[0]["work_id"], cases[1]["work_id"]);
     let page = stdout(&place.run(&["show", "last", "-v"]));
     assert!(flat(&page).contains("The last column is the ratio to the layer below"), "{page}");
+    assert!(flat(&page).contains("Times of making") && page.contains("mkfs.btrfs"), "{page}");
+    // The facts of a trial have a step of each layer that was made for it.
+    let facts = |case: &Value| case["trials"][0]["loads"][0]["facts"].clone();
+    let steps = |case: &Value| facts(case)["stack_steps"].as_array().unwrap().clone();
+    assert_eq!(steps(&cases[0]), ["loop-device"]);
+    assert_eq!(steps(&cases[1]), ["loop-device", "mkfs.btrfs", "mount"]);
+    assert_eq!(facts(&cases[1])["stack_step_layers"], serde_json::json!(["loop", "btrfs", "btrfs"]));
+    let seconds = facts(&cases[1])["stack_step_seconds"].as_array().unwrap().clone();
+    assert!(seconds.iter().all(|took| took.as_f64().unwrap() > 0.0), "{seconds:?}");
     nothing_is_left(&place);
 }
 
