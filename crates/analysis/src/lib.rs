@@ -33,7 +33,8 @@ pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
 pub use measure::{
-    CpuBeside, cpu_beside, cpus_allowed, cpus_online, peak as peak_throughput, sustained as sustained_throughput,
+    CpuBeside, cpu_beside, cpus_allowed, cpus_online, peak as peak_throughput,
+    sustained as sustained_throughput,
 };
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};

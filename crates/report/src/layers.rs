@@ -47,7 +47,8 @@ pub(crate) fn waterfalls<'a>(cases: impl IntoIterator<Item = &'a CaseResult>) ->
     all.into_iter().map(|(_, waterfall)| waterfall).filter(|waterfall| waterfall.cases.len() > 1).collect()
 }
 
-/// How much of `metric` at the layer below is left at the layer of a case; `pair` is their run, whose cases are replaced.
+/// How much of `metric` at the layer below is left at the layer of a case; `pair` is their run, whose cases are
+/// replaced.
 pub(crate) fn ratio(
     pair: &mut Run,
     (below, case): (&CaseResult, &CaseResult),

@@ -1,5 +1,5 @@
-//! The CPU time that a machine used beside the process of the load: that of threads of the kernel, of interrupts, and of
-//! other programs. What a layer of a storage stack costs is often there, and not in the threads that wait for it.
+//! The CPU time that a machine used beside the process of the load: that of threads of the kernel, of interrupts, and
+//! of other programs. What a layer of a storage stack costs is often there, and not in the threads that wait for it.
 //!
 //! It is a balance: how long the CPUs were not idle (counted without ticks, `get_cpu_idle_time_us` in
 //! `kernel/time/tick-sched.c`), less what `getrusage(2)` says of ours. So what an interrupt took from a thread of ours
@@ -71,8 +71,8 @@ fn threads(case: &CaseResult) -> Vec<(String, f64)> {
     all
 }
 
-/// `jbd2/loop0-8` is `jbd2`, and `kworker/0:1-events` is `kworker`: such a thread works for many queues in turn, and its
-/// name says the last one alone.
+/// `jbd2/loop0-8` is `jbd2`, and `kworker/0:1-events` is `kworker`: such a thread works for many queues in turn, and
+/// its name says the last one alone.
 fn family(name: &str) -> &str {
     name.split_once('/').map_or(name, |(family, _)| family)
 }

@@ -1,5 +1,5 @@
-//! What each layer of a storage stack costs: the figure at each layer, the lowest first, with that of the layer below as
-//! a mark. Each stack has a chart of its own.
+//! What each layer of a storage stack costs: the figure at each layer, the lowest first, with that of the layer below
+//! as a mark. Each stack has a chart of its own.
 
 use analysis::CONFIDENCE;
 use chart::plot::{Bar, BarGroup, Bars, Reference, ReferenceKind};
