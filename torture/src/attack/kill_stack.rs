@@ -1,6 +1,6 @@
 //! Kills of a run with a load on a storage stack, while the stack is made, driven, or taken down. After
-//! `headroom restore`, or the next run, nothing of it is left: no mount, no loop device, no file; what else is in the target is as it was.
-//! The mounts are in a namespace of the round, so that a fault leaves none on the machine.
+//! `headroom restore`, or the next run, nothing of it is left: no mount, no loop device, no file; what else is in the
+//! target is as it was. The mounts are in a namespace of the round, so that a fault leaves none on the machine.
 
 use std::fs;
 use std::time::{Duration, Instant};
