@@ -7,7 +7,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{MetricName, ParameterName, Parameters, Run, Value, WorkloadName};
 
-use crate::page::comparison::change;
+use crate::change::{self, Change};
 use crate::view::View;
 
 /// The cases that differ in nothing but the layer that they drive, the lowest first.
@@ -64,7 +64,7 @@ pub(crate) fn ratio(
 
 /// A ratio with its interval, as people read it.
 pub(crate) fn written(view: &View<'_>, ratio: &Ratio) -> String {
-    let change::Change { point, interval } = change::of(ratio);
+    let Change { point, interval } = change::of(ratio);
     match interval {
         Some((low, high)) => format!("{point} ({})", view.tell("range", &[("low", &low), ("high", &high)])),
         None => point,

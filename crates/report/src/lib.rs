@@ -2,6 +2,7 @@
 //! Nothing here prints.
 
 mod breakdown;
+mod change;
 pub mod check;
 pub mod doctor;
 pub mod document;

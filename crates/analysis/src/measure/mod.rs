@@ -1,7 +1,6 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
-mod beside;
 mod block_phases;
 mod cpus;
 mod histogram;
@@ -21,7 +20,6 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
-pub use beside::{CpuBeside, cpu_beside};
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};

@@ -35,8 +35,8 @@ pub(crate) fn of(change: &Ratio) -> Change {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::ratio;
     use super::*;
+    use crate::page::comparison::tests::ratio;
 
     #[test]
     fn changes_are_percents_until_they_are_factors() {

@@ -11,8 +11,8 @@ use model::run::{CaseResult, Estimate};
 use model::trial::Trial;
 use model::{Better, Resource, Unit};
 
-use super::{End, good, operations_in, profile};
 use crate::estimate;
+use crate::measure::{End, good, operations_in, profile};
 
 /// What a machine did beside the load of a case.
 #[derive(Clone, Debug, PartialEq)]
