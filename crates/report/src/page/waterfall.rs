@@ -44,8 +44,8 @@ fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run)
     let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
     let mut columns = vec![Column::words(view.say("waterfall-layer"))];
     columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
-    columns.push(Column::numbers(view.say("waterfall-beside")));
-    columns.push(Column::words(view.say("waterfall-threads")));
+    columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
+    columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
     columns.push(Column::numbers(view.say("waterfall-cost")));
     let mut rows = Vec::new();
     for (place, case) in cases.iter().copied().enumerate() {
@@ -95,7 +95,8 @@ mod tests {
     use language::Language;
     use model::profile::Aspect;
     use model::run::Estimate;
-    use model::{Better, ParameterName, Unit, Value, metric};
+    use model::trial::{Counter, ProcessUse, Status, Trial, TrialResult};
+    use model::{Better, ParameterName, Quantity, Resource, Value, metric};
 
     use super::*;
     use crate::page::Subject;
@@ -140,6 +141,58 @@ mod tests {
         assert_eq!(names, ["loop", "luks", "ext4"]);
         assert_eq!(table.columns.len(), 2, "{:?}", table.columns);
         assert!(section.blocks.len() == 2);
+    }
+
+    /// A second of one CPU that was idle for 0.2 s of it: 0.3 s of ours, 0.4 s of one thread of the kernel.
+    fn counted(run: &mut Run) {
+        let counter = |resource: &str, source: &str, after: u64| Counter {
+            resource: Resource::from(resource),
+            source: source.to_owned(),
+            after,
+            after_ns: 1_000_000_000,
+            scale: Some(0.01),
+            ..Counter::default()
+        };
+        let mut result = TrialResult::default();
+        result.main_mut().metrics.insert(metric::IOPS, Quantity { value: 1000.0, unit: Unit::PerSecond });
+        let local = result.local_mut();
+        local.counters = vec![
+            counter("cpu", "/proc/stat idle", 20),
+            counter("cpu:0", "/proc/stat user", 1),
+            counter("self", "getrusage(2) user", 10),
+            counter("self", "getrusage(2) system", 20),
+        ];
+        local.processes = vec![ProcessUse {
+            pid: 9,
+            name: "kworker/0:1".to_owned(),
+            own: false,
+            kernel: true,
+            cpu_s: 0.4,
+            watched_s: 1.0,
+        }];
+        for case in &mut run.cases {
+            let result = result.clone();
+            let trial = Trial {
+                order: 0,
+                block: 0,
+                started: String::new(),
+                status: Status::Ok,
+                reason: None,
+                result,
+            };
+            case.trials = vec![trial];
+        }
+    }
+
+    #[test]
+    fn the_rest_of_the_machine_stands_beside_the_load() {
+        let mut run = layered(&[("loop", 1000.0), ("ext4", 1000.0)]);
+        counted(&mut run);
+        let section = section(&run);
+        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
+        let row: Vec<String> = table.rows[1].iter().map(Text::words).collect();
+        assert!(row.contains(&"500.0 us".to_owned()), "{row:?}");
+        assert!(row.contains(&"kworker 400.0 us".to_owned()), "{row:?}");
     }
 
     #[test]
