@@ -10,6 +10,7 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "a developer's tool speaks to a terminal")]
 
 mod background;
+mod check_texts;
 mod context;
 mod crypto;
 mod crypto_c;
@@ -215,6 +216,8 @@ const TABLE: &[&Benchmark] = &[
     &db_pgbench::TPCB_8,
     &db_pgbench::TPCB_50,
     &inventory::INVENTORY,
+    &check_texts::MANY,
+    &check_texts::ONE,
     &start::VERSION,
     &start::WORKLOADS,
     &start::LIST,

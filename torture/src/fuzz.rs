@@ -31,7 +31,7 @@ pub(crate) struct Fuzzer {
 enum Seeds {
     /// From nowhere: it makes its own.
     None,
-    /// The files of a folder of the house.
+    /// The files of a folder of the house, and of those in it.
     Folder(&'static str),
     /// These.
     Bytes(&'static [&'static [u8]]),
@@ -60,6 +60,11 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
     },
     Fuzzer { name: "store-answer", about: "what an object store says in XML", seeds: Seeds::Bytes(ANSWERS) },
     Fuzzer { name: "trace-file", about: "a trace in a file, of every format", seeds: Seeds::Bytes(TRACES) },
+    Fuzzer {
+        name: "tool-output",
+        about: "what another tool printed, by every importer",
+        seeds: Seeds::Folder("crates/import/tests/tool/fixtures"),
+    },
 ];
 
 /// Answers behind the byte that says of which version they are and in what pieces they come: with a length, in
@@ -198,12 +203,16 @@ impl Fuzzer {
                 all.iter().enumerate().try_for_each(|(number, bytes)| put(&number.to_string(), bytes))
             }
             Seeds::Folder(from) => {
-                let from = root.join(from);
-                for entry in std::fs::read_dir(&from).map_err(Error::file("read", &from))?.flatten() {
-                    let path = entry.path();
-                    if path.is_file() {
-                        let bytes = std::fs::read(&path).map_err(Error::file("read", &path))?;
-                        put(&entry.file_name().to_string_lossy(), &bytes)?;
+                let mut folders = vec![root.join(from)];
+                while let Some(from) = folders.pop() {
+                    for entry in std::fs::read_dir(&from).map_err(Error::file("read", &from))?.flatten() {
+                        let path = entry.path();
+                        if path.is_file() {
+                            let bytes = std::fs::read(&path).map_err(Error::file("read", &path))?;
+                            put(&entry.file_name().to_string_lossy(), &bytes)?;
+                        } else if path.is_dir() {
+                            folders.push(path);
+                        }
                     }
                 }
                 Ok(())

@@ -9,6 +9,8 @@
 //! with SIGBUS, or keeps it from reading. The journal stays beside the store
 //! between commits (see [`crate::room`]).
 
+mod whole;
+
 use std::env;
 use std::ffi::OsString;
 use std::fs::DirBuilder;

@@ -11,8 +11,8 @@ use model::tool_result::{ToolMeasurement, ToolResult};
 use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult, Window};
 use model::workload::Catalogue;
 use model::{
-    Definitions, Kind, LoadProfile, MetricName, ParameterName, Parameters, Quantity, Study, ToolOutput,
-    Value, WorkloadName, metric,
+    Definitions, Kind, LoadProfile, Machine, MetricName, ParameterName, Parameters, Quantity, Study,
+    ToolOutput, Value, WorkloadName, metric,
 };
 use sha2::{Digest, Sha256};
 
@@ -27,9 +27,15 @@ pub struct KnownLoads<'a> {
     pub profile: &'a dyn Fn(&LoadSpec) -> Option<LoadProfile>,
 }
 
-/// The run of these outputs, with its findings.
+/// The run of these outputs, with its findings. `machines` are those on which they were measured, as far
+/// as they are known.
 #[must_use]
-pub fn from_outputs(outputs: Vec<ToolOutput>, identity: &Invocation, loads: &KnownLoads<'_>) -> Run {
+pub fn from_outputs(
+    outputs: Vec<ToolOutput>,
+    machines: Vec<Machine>,
+    identity: &Invocation,
+    loads: &KnownLoads<'_>,
+) -> Run {
     let results: Vec<&ToolResult> = outputs.iter().flat_map(|output| &output.results).collect();
     let started = timestamp();
     let cases = cases(&results, loads, &started);
@@ -43,7 +49,7 @@ pub fn from_outputs(outputs: Vec<ToolOutput>, identity: &Invocation, loads: &Kno
         headroom: Build { version: identity.version.clone(), build: identity.build.clone() },
         study: Study { name: name(&outputs), ..Study::default() },
         seed: 0,
-        machines: Vec::new(),
+        machines,
         definitions: Definitions::default(),
         cases,
         findings: Vec::new(),
@@ -56,9 +62,15 @@ pub fn from_outputs(outputs: Vec<ToolOutput>, identity: &Invocation, loads: &Kno
     run
 }
 
-/// What the run is called by: its files.
+/// The most files that the name of a run has.
+const NAMED: usize = 5;
+
+/// What the run is called by: its files, or how many there are.
 fn name(outputs: &[ToolOutput]) -> String {
-    outputs.iter().map(|output| output.source.as_str()).collect::<Vec<_>>().join(", ")
+    match outputs {
+        several if several.len() > NAMED => format!("{} files", several.len()),
+        few => few.iter().map(|output| output.source.as_str()).collect::<Vec<_>>().join(", "),
+    }
 }
 
 /// The tool; several are named together, and have no command in common.
@@ -85,11 +97,19 @@ fn origin(results: &[&ToolResult]) -> Origin {
 /// The cases, each with its trials.
 fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<CaseResult> {
     let mut groups: Vec<Vec<(u32, &ToolResult)>> = Vec::new();
-    for (order, result) in (0..).zip(results.iter().copied()) {
-        let same = |group: &&mut Vec<(u32, &ToolResult)>| group[0].1.is_repetition_of(result);
-        match groups.iter_mut().find(same) {
-            Some(group) => group.push((order, result)),
-            None => groups.push(vec![(order, result)]),
+    // Of thousands of results only those are held against each other that may be the same.
+    let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    // What tells of a machine, and not of a load, makes no case.
+    let is_load =
+        |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
+    for (order, result) in (0..).zip(results.iter().copied()).filter(is_load) {
+        let places = alike.entry((&result.tool, &result.version, &result.options)).or_default();
+        match places.iter().find(|place| groups[**place][0].1.is_repetition_of(result)) {
+            Some(place) => groups[*place].push((order, result)),
+            None => {
+                places.push(groups.len());
+                groups.push(vec![(order, result)]);
+            }
         }
     }
     groups.into_iter().map(|group| case(&group, loads, started)).collect()
@@ -202,7 +222,7 @@ mod tests {
         let loads = KnownLoads { catalogue: &catalogue, profile: &|_| None };
         let identity = Invocation { command: Vec::new(), version: "1".to_owned(), build: "test".to_owned() };
         let output = import::tool::read("x.txt", text.as_bytes()).unwrap();
-        from_outputs(vec![output], &identity, &loads)
+        from_outputs(vec![output], Vec::new(), &identity, &loads)
     }
 
     const DD: &str =

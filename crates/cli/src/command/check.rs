@@ -1,31 +1,27 @@
 //! `headroom check [FILE...]`: what outputs of other tools really say.
 
-use std::fs::File;
-use std::io::{IsTerminal, Read};
-use std::os::unix::fs::FileTypeExt;
-use std::path::Path;
 use std::process::ExitCode;
 
+use analysis::comparison::{ComparisonOptions, of_runs};
 use clap::{Arg, ArgMatches, Command};
-use import::tool::{self, PasteError};
-use load::workload::Load;
-use model::plan::LoadSpec;
+use import::tool;
 use model::run::CaseResult;
-use model::tool_result::{ToolRemedy, ToolResult, UnreadCause};
+use model::tool_result::{ToolRemedy, ToolResult};
 use model::workload::Catalogue;
-use model::{Finding, LoadProfile, Run, Severity, ToolOutput, scalar};
+use model::{Comparison, Finding, Machine, Run, Severity, ToolOutput, scalar};
 use report::check::{TOOL_EXPORTERS, ToolSubject, ToolSuggestion, document};
 use report::export::{json_full, json_summary};
+use report::page::comparison::ComparisonSubject;
 use report::text::printable;
-use study::imported::{KnownLoads, from_outputs};
 
 use super::export::{Destination, language, language_argument, output_argument_of};
-use super::{option, run};
+use super::tool_text::{read_files, read_folder, run_of, understood};
+use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
 use crate::output;
 
-/// The name of standard input among files.
-const STDIN: &str = "-";
+/// The most sides that are compared: more of them nobody looks at side by side.
+const SIDES_MAX: usize = 16;
 
 pub(super) fn define(command: Command) -> Command {
     command
@@ -36,7 +32,13 @@ pub(super) fn define(command: Command) -> Command {
              what should have been run. Nothing is measured and nothing is kept. The exit code is 1 if a figure is not \
              what it says, 2 if nothing was understood.",
         )
-        .arg(Arg::new("file").value_name("FILE").num_args(0..).help("A text file; - or nothing for standard input"))
+        .arg(file_argument())
+        .arg(
+            option("run", "DIR")
+                .conflicts_with("file")
+                .help("All texts in a folder, and one comparison of them: each folder in it is a side, or else each file"),
+        )
+        .arg(machine_argument())
         .arg(
             option("json", "full")
                 .num_args(0..=1)
@@ -50,20 +52,52 @@ pub(super) fn define(command: Command) -> Command {
         .arg(language_argument())
 }
 
+/// `FILE...`, of texts.
+pub(super) fn file_argument() -> Arg {
+    Arg::new("file")
+        .value_name("FILE")
+        .num_args(0..)
+        .help("A text file, compressed by gzip or not; - or nothing for standard input")
+}
+
+/// `--machine HOST`.
+pub(super) fn machine_argument() -> Arg {
+    option("machine", "HOST").help(
+        "The machine that was measured, whose limits the figures are held against: a recording (made by `headroom \
+         machine --record`), or `this`",
+    )
+}
+
+/// The machine that was named, if one was.
+pub(super) fn machine_of(matches: &ArgMatches) -> Result<Option<Machine>, Failure> {
+    matches.get_one::<String>("machine").map(|named| machine::named(named)).transpose()
+}
+
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let page = matches.get_one::<String>("output").map(|path| Destination::of(TOOL_EXPORTERS, path));
     let page = page.transpose()?;
-    let files: Vec<&str> =
-        matches.get_many::<String>("file").into_iter().flatten().map(String::as_str).collect();
-    let files = if files.is_empty() { vec![STDIN] } else { files };
-    let outputs = files.into_iter().map(read).collect::<Result<Vec<_>, Failure>>()?;
+    let machine = machine_of(matches)?;
+    let folder = matches.get_one::<String>("run");
+    let outputs = match folder {
+        Some(folder) => read_folder(folder)?.0,
+        None => read_files(matches)?,
+    };
     understood(&outputs)?;
+    let sides = folder.map(|folder| sides(folder, &outputs, machine.as_ref(), typed)).unwrap_or_default();
+    let run = run_of(outputs, machine, typed);
+    let compared = compared(sides);
     let catalogue = ::agent::catalogue();
-    let loads = KnownLoads { catalogue: &catalogue, profile: &profile };
-    let run = from_outputs(outputs, &run::identity(typed), &loads);
     let suggestions: Vec<ToolSuggestion> =
         run.cases.iter().filter_map(|case| suggestion(&run, case, &catalogue)).collect();
-    let subject = ToolSubject { run: &run, suggestions: &suggestions, words: language(matches).words() };
+    let words = language(matches).words();
+    let comparison = compared.as_ref().map(|(comparison, runs)| ComparisonSubject {
+        comparison,
+        runs,
+        command: typed,
+        words,
+    });
+    let subject =
+        ToolSubject { run: &run, suggestions: &suggestions, comparison: comparison.as_ref(), words };
     match matches.get_one::<String>("json").map(String::as_str) {
         Some("full") => output::print(&json_full(&run)?)?,
         Some(_) => output::print(&json_summary(&run)?)?,
@@ -82,72 +116,53 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     Ok(if is_doubted { ExitCode::from(DOUBTED) } else { ExitCode::SUCCESS })
 }
 
-/// Reads one file, or standard input.
-fn read(name: &str) -> Result<ToolOutput, Failure> {
-    if name == STDIN {
-        let input = std::io::stdin();
-        if input.is_terminal() {
-            output::note("Paste the output of a tool, then type Ctrl-D.\n");
+/// A run for each side of a folder: each folder in it, or each file that stands in it. What holds
+/// nothing that was understood is no side.
+fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed: &[String]) -> Vec<Run> {
+    let mut sides: Vec<(String, Vec<ToolOutput>)> = Vec::new();
+    for output in outputs.iter().filter(|output| !output.results.is_empty()) {
+        let name = side_of(folder, &output.source);
+        match sides.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, own)) => own.push(output.clone()),
+            None => sides.push((name, vec![output.clone()])),
         }
-        return from(input.lock(), "");
     }
-    let path = Path::new(name);
-    let unread = |source| Failure::File { what: "reading", path: path.to_owned(), source };
-    let kind = path.metadata().map_err(unread)?.file_type();
-    let what = match kind {
-        kind if kind.is_dir() => "a folder",
-        kind if kind.is_block_device() => "a device",
-        kind if kind.is_socket() => "a socket",
-        _ => return from(File::open(path).map_err(unread)?, name),
-    };
-    Err(wrong(name, &format!("it is {what}")))
-}
-
-fn from(input: impl Read, name: &str) -> Result<ToolOutput, Failure> {
-    tool::read(name, input).map_err(|error| match error {
-        PasteError::Io(source) => {
-            Failure::File { what: "reading", path: Path::new(shown(name)).to_owned(), source }
-        }
-        other => wrong(name, &other.to_string()),
-    })
-}
-
-fn shown(name: &str) -> &str {
-    if name.is_empty() { "standard input" } else { name }
-}
-
-fn wrong(name: &str, what: &str) -> Failure {
-    let message = format!("{} cannot be checked: {what}", shown(name));
-    Failure::arguments(printable(&message), "give the text that a tool printed")
-}
-
-/// Fails if no output of any tool was understood.
-fn understood(outputs: &[ToolOutput]) -> Result<(), Failure> {
-    if outputs.iter().any(|output| !output.results.is_empty()) {
-        return Ok(());
+    if sides.len() > SIDES_MAX {
+        output::note(&format!(
+            "Not compared: there are {} sides. Put the files that belong together into folders; of up to {SIDES_MAX} one \
+             comparison is made.\n",
+            sides.len()
+        ));
+        return Vec::new();
     }
-    let mut cut = outputs.iter().flat_map(|output| &output.unread).filter(|u| u.cause != UnreadCause::NoTool);
-    let message = match cut.next() {
-        Some(unread) => {
-            let tool = unread.tool.as_deref().unwrap_or("a tool");
-            let how = match unread.cause {
-                UnreadCause::CutShort => "ends before its figures",
-                _ => "does not go on like it",
-            };
-            format!("nothing was understood: what begins like {tool} in line {} {how}", unread.lines.first)
-        }
-        None => "nothing was understood: there is no output of a tool that is known".to_owned(),
-    };
-    let names: Vec<&str> = tool::readers().map(|reader| reader.name()).collect();
-    Err(Failure::arguments(
-        printable(&message),
-        format!("give all that the tool printed; known are: {}", names.join(", ")),
-    ))
+    let of_side = |(name, own)| Run { id: name, ..run_of(own, machine.cloned(), typed) };
+    sides.into_iter().map(of_side).collect()
 }
 
-/// What a load is. The number of CPUs counts for loads that take all, and no tool's does.
-fn profile(load: &LoadSpec) -> Option<LoadProfile> {
-    Load::named(load.workload, load.parameters.clone(), 1).ok().map(|load| load.profile())
+/// The name of the side that a file is of, as runs are named.
+fn side_of(folder: &str, file: &str) -> String {
+    let inside = file.strip_prefix(folder).unwrap_or(file).trim_start_matches('/');
+    let first = inside.split('/').next().unwrap_or(inside);
+    let stem = if first == inside { first.split('.').next().unwrap_or(first) } else { first };
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = stem.chars().take(64).map(letter).collect();
+    if name.is_empty() { "-".to_owned() } else { name }
+}
+
+/// The comparison of all sides with the first; those that did other work are left out, and told.
+fn compared(sides: Vec<Run>) -> Option<(Comparison, Vec<Run>)> {
+    let options = ComparisonOptions::default();
+    let mut runs: Vec<Run> = Vec::new();
+    for side in sides {
+        if let Some(first) = runs.first()
+            && let Err(error) = of_runs(&[first.clone(), side.clone()], &options)
+        {
+            output::note(&format!("Not compared: {}\n", printable(&error.to_string())));
+            continue;
+        }
+        runs.push(side);
+    }
+    Some((of_runs(&runs, &options).ok()?, runs))
 }
 
 /// What should have been run in place of what a case is of.
@@ -173,6 +188,12 @@ fn suggestion(run: &Run, case: &CaseResult, catalogue: &Catalogue) -> Option<Too
 
 /// The command of this program that does the same work.
 fn own_command(result: &ToolResult, catalogue: &Catalogue) -> Option<String> {
+    let words = own_words(result, catalogue)?;
+    Some(output::shell_command(words.iter().map(String::as_str)))
+}
+
+/// The same by its words, behind the name of the program.
+pub(super) fn own_words(result: &ToolResult, catalogue: &Catalogue) -> Option<Vec<String>> {
     let spec = catalogue.workload(result.workload?)?;
     let mut words = vec!["run".to_owned(), spec.name.to_string()];
     for parameter in catalogue.parameters(spec) {
@@ -182,7 +203,7 @@ fn own_command(result: &ToolResult, catalogue: &Catalogue) -> Option<String> {
             words.push(scalar::show(parameter.kind, value));
         }
     }
-    Some(output::shell_command(words.iter().map(String::as_str)))
+    Some(words)
 }
 
 fn joined(words: &[String]) -> String {
@@ -194,23 +215,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_cannot_be_read_says_what_it_is() {
-        let folder = tempfile::tempdir().unwrap();
-        let failure = read(&folder.path().to_string_lossy()).unwrap_err();
-        assert!(failure.message().ends_with("it is a folder"), "{}", failure.message());
-        assert_eq!(failure.code(), crate::exit::INVALID);
-        let path = folder.path().join("x.gz");
-        std::fs::write(&path, b"\x1f\x8b\x08").unwrap();
-        let failure = read(&path.to_string_lossy()).unwrap_err();
-        assert!(failure.message().contains("compressed by gzip"), "{}", failure.message());
+    fn a_side_is_a_folder_or_a_file() {
+        assert_eq!(side_of("d", "d/linux/1.txt"), "linux");
+        assert_eq!(side_of("d/", "d/windows 11.fio.txt"), "windows-11");
+        assert_eq!(side_of("d", "d/.txt"), "-");
     }
 
     #[test]
-    fn text_of_no_tool_is_told_with_what_is_known() {
-        let refused = |text: &str| understood(&[tool::read("", text.as_bytes()).unwrap()]).unwrap_err();
-        assert!(refused("prose\n").message().contains("no output of a tool"));
-        assert!(refused("64+0 records in\n").message().contains("begins like dd in line 1 ends before"));
-        assert!(refused("").help().unwrap().contains("fio"));
+    fn sides_of_other_work_are_left_out() {
+        let text = |block: &str| {
+            format!(
+                "$ dd if=/dev/zero of=/data/x bs={block} count=64 oflag=direct\n64+0 records in\n64+0 records out\n\
+                 67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n"
+            )
+        };
+        let outputs: Vec<ToolOutput> = [("d/a.txt", "1M"), ("d/b.txt", "2M"), ("d/c.txt", "1M")]
+            .map(|(name, block)| tool::read(name, text(block).as_bytes()).unwrap())
+            .to_vec();
+        let (comparison, runs) = compared(sides("d", &outputs, None, &[])).unwrap();
+        let names: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!(names, ["a", "c"]);
+        assert!(!comparison.rows.is_empty());
+        assert!(compared(Vec::new()).is_none());
     }
 
     #[test]

@@ -143,6 +143,14 @@ impl Picture {
     }
 }
 
+/// In place of a recording: the machine on which the command runs.
+const THIS: &str = "this";
+
+/// The machine recorded at a path, or this one.
+pub(super) fn named(named: &str) -> Result<Machine, Failure> {
+    describe_host((named != THIS).then_some(Path::new(named))).map_err(failure)
+}
+
 /// The machine that was meant.
 fn describe(matches: &ArgMatches) -> Result<Machine, Failure> {
     describe_host(matches.get_one::<PathBuf>("host").map(PathBuf::as_path)).map_err(failure)

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod doctor;
 mod export;
+mod import_results;
 mod job_file;
 mod join;
 mod list;
@@ -22,7 +23,9 @@ mod source;
 mod sqlite_commits;
 mod studies;
 mod syncfs;
+mod tool_text;
 mod trace;
+mod verify_tool;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -41,17 +44,23 @@ struct Subcommand {
     carry_out: fn(&ArgMatches, &[String]) -> Result<ExitCode, Failure>,
 }
 
-/// Subcommands by the names of their modules.
+/// Subcommands by the names of their modules, and what is typed where that is another.
 macro_rules! subcommands {
-    ($($name:ident)*) => {
-        &[$(Subcommand { name: stringify!($name), define: $name::define, carry_out: $name::carry_out }),*]
+    (@typed $name:ident) => { stringify!($name) };
+    (@typed $name:ident $typed:literal) => { $typed };
+    ($($name:ident $(=> $typed:literal)?)*) => {
+        &[$(Subcommand {
+            name: subcommands!(@typed $name $($typed)?),
+            define: $name::define,
+            carry_out: $name::carry_out,
+        }),*]
     };
 }
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show rm report export compare check trace node restore
-    reference agent syncfs sqlite_commits
+    run machine doctor workloads settings studies list show rm report export compare check
+    import_results => "import" verify_tool => "verify-tool" trace node restore reference agent syncfs sqlite_commits
 };
 
 /// The whole command line, made from the tables.

@@ -8,8 +8,19 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 /// Commands that keep no runs and read none.
-const WITHOUT_STORE: &[&str] =
-    &["check", "machine", "node", "doctor", "workloads", "settings", "restore", "studies", "trace", "--help"];
+const WITHOUT_STORE: &[&str] = &[
+    "machine",
+    "node",
+    "doctor",
+    "workloads",
+    "settings",
+    "restore",
+    "studies",
+    "check",
+    "verify-tool",
+    "trace",
+    "--help",
+];
 
 /// A folder with a store of its own, on the disk that holds the build (a
 /// temporary folder may be in memory, where O_DIRECT differs).

@@ -1,1 +1,31 @@
 # 링크와 장치의 한계에 대한 검사.
+
+finding-above-limit =
+    { $tool }은(는) { $printed }, 곧 { SHORT($rate, $unit) }라고 출력하지만, { $of ->
+        [interface] 이 기계에서 가장 빠른 인터페이스인 { RESOURCE($resource) }도
+        [link] 글에 나온 링크인 { $name }도
+       *[target] { RESOURCE($resource) }은(는)
+    } 많아야 { SHORT($most, $unit) }를 나릅니다. { $cause ->
+        [cache] 장치 대신 메모리가 답했습니다
+        [sender] 보내는 쪽은 선으로 나간 양이 아니라 넘겨준 양을 셉니다
+       *[unknown] 다른 링크의 수치이거나 단위를 잘못 읽은 것입니다
+    }
+    .advice = { $cause ->
+        [cache] 직접 입출력으로 페이지 캐시를 거치지 마십시오
+        [sender] 받는 쪽의 수치를 쓰십시오
+       *[unknown] 단위와, 어느 기계에서 측정했는지를 확인하십시오
+    }
+evidence-limit-of-machine = { RESOURCE($resource) }: { SHORT($most, $unit) } ({ $source })
+evidence-limit-in-text = { $line }번째 줄: { $name }은(는) { SHORT($most, $unit) }를 나릅니다
+
+finding-sender-figure =
+    { $tool }의 보내는 쪽은 { SHORT($sent, $unit) }를 넘겨주었{ $how ->
+        [received] 지만 { SHORT($received, $unit) }가 도착했습니다. 나머지는 잃어버렸거나, 시계가 멈출 때 버퍼에 있었습니다
+       *[alone] 고, 도착한 양은 세지 않았습니다. 더 적을 수 있습니다
+    }
+    .advice = { $how ->
+        [received] 받는 쪽의 수치를 쓰십시오
+       *[alone] 상대편이 출력하는, 받는 쪽의 수치를 쓰십시오
+    }
+evidence-sender-line = { $line }번째 줄: 보냄 { $printed }
+evidence-receiver-line = { $line }번째 줄: 받음 { $printed }

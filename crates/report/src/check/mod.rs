@@ -14,6 +14,7 @@ use model::tool_result::ToolResult;
 use model::{Run, Value};
 
 use crate::document::{Document, Section, Text};
+use crate::page::comparison::{self, ComparisonSubject};
 
 /// What a report of results of other tools is made from.
 pub struct ToolSubject<'a> {
@@ -21,6 +22,8 @@ pub struct ToolSubject<'a> {
     pub run: &'a Run,
     /// The commands that should have been run.
     pub suggestions: &'a [ToolSuggestion],
+    /// The comparison of its parts, where they are sides of one.
+    pub comparison: Option<&'a ComparisonSubject<'a>>,
     /// The words.
     pub words: &'static Words,
 }
@@ -47,7 +50,10 @@ const SECTIONS: &[fn(&ToolSubject<'_>) -> Section] =
 /// The report as a document, which has no format yet.
 #[must_use]
 pub fn document(subject: &ToolSubject<'_>) -> Document {
-    let sections = SECTIONS.iter().map(|write| write(subject)).filter(|section| !section.is_empty());
+    let own = SECTIONS.iter().map(|write| write(subject)).filter(|section| !section.is_empty());
+    // What differs between the sides stands before the figures of each.
+    let compared = subject.comparison.map(|compared| comparison::document(compared).sections);
+    let sections = compared.into_iter().flatten().chain(own);
     Document {
         words: subject.words,
         title: subject.words.say("check-title"),

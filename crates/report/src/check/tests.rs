@@ -74,7 +74,12 @@ fn the_figures_stand_as_printed_and_in_one_unit_with_what_is_wrong() {
     };
     for language in LANGUAGES {
         let words = crate::view::words(*language);
-        let subject = ToolSubject { run: &run, suggestions: std::slice::from_ref(&suggestion), words };
+        let subject = ToolSubject {
+            run: &run,
+            suggestions: std::slice::from_ref(&suggestion),
+            comparison: None,
+            words,
+        };
         let text = write(&document(&subject), Terminal::default(), Detail::All);
         for part in ["64.00 MB/s", "dd GNU", "dd of=x", "headroom run disk --target x", "fio-3.33"] {
             assert!(text.contains(part), "{language:?} lacks {part}:\n{text}");

@@ -40,6 +40,22 @@ fn a_whole_run_comes_back_equal() {
     assert_eq!(names(folder.path()), ["runs.db", "runs.db-journal"]);
 }
 
+#[test]
+fn a_run_that_is_over_is_kept_at_once_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = example::run("a1", "2026-03-01T10:00:00Z");
+    store(&folder).keep(&run).unwrap();
+    assert_eq!(store(&folder).load("a1").unwrap(), run);
+    assert!(matches!(store(&folder).keep(&run), Err(StoreError::Duplicate { .. })));
+    assert_eq!(store(&folder).load("a1").unwrap(), run, "what is there stays");
+    let mut twice = Run { id: "a2".to_owned(), ..run };
+    let again = twice.cases[0].trials[0].clone();
+    twice.cases[0].trials.push(again);
+    assert!(store(&folder).keep(&twice).is_err());
+    assert!(matches!(store(&folder).load("a2"), Err(StoreError::Unknown { .. })));
+    assert_eq!(store(&folder).list().unwrap().len(), 1);
+}
+
 /// serde_json's ordinary reader is off by one unit in the last place for some
 /// numbers; few of them are easily thought of, so many are tried.
 #[test]

@@ -1,6 +1,10 @@
 //! Checks of what links, devices and the other end can do.
 
+mod above_limit;
+mod bound;
+mod sender;
+
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] = &[];
+pub(super) const CHECKS: &[ToolCheck] = &[above_limit::CHECK, sender::CHECK];

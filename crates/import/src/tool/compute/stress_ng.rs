@@ -185,7 +185,7 @@ impl Reading {
             self.result.whole.window = seconds(end);
             return true;
         }
-        for (words, name) in [(" user time", "user_time"), (" system time", "system_time")] {
+        for (words, name) in [(" user time", "cpu_user_time"), (" system time", "cpu_system_time")] {
             let value = text.split_once(words).and_then(|(value, _)| seconds(value));
             if let (Some(value), Some(name)) = (value, MetricName::intern(name)) {
                 self.result.whole.add(name, Some(value));
@@ -297,8 +297,8 @@ fn put(measured: &mut ToolMeasurement, column: StressColumn, line: u64, value: &
             measured.operations = whole(value).map(|(count, _)| exact(line, count, Unit::One));
         }
         StressColumn::Window => measured.window = seconds(),
-        StressColumn::UserTime => measured.add(MetricName::new("user_time"), seconds()),
-        StressColumn::SystemTime => measured.add(MetricName::new("system_time"), seconds()),
+        StressColumn::UserTime => measured.add(MetricName::new("cpu_user_time"), seconds()),
+        StressColumn::SystemTime => measured.add(MetricName::new("cpu_system_time"), seconds()),
         StressColumn::Rate => measured.add(metric::OPERATIONS_PER_SECOND, rate()),
         StressColumn::RateOfCpu => measured.add(MetricName::new("operations_per_cpu_second"), rate()),
         // For each instance, in percent of one CPU.

@@ -1,6 +1,134 @@
 //! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench.
 
+mod mysqlslap;
+mod pgbench;
+mod sysbench;
+
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
+use model::{MetricName, Unit};
+
+use super::block::ToolBlock;
+use super::number::{leading, plain};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[];
+pub(super) const READERS: &[&dyn ToolReader] =
+    &[&sysbench::Sysbench, &pgbench::Pgbench, &mysqlslap::Mysqlslap];
+
+/// The number that a text begins with, in `unit`.
+fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
+}
+
+/// What stands behind a name, which begins the text or follows a space or a parenthesis.
+fn behind<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+    let is_apart = |at: usize| at == 0 || text.get(..at).is_some_and(|before| before.ends_with([' ', '(']));
+    let (at, _) = text.match_indices(name).find(|(at, _)| is_apart(*at))?;
+    Some(text.get(at + name.len()..)?.trim_start())
+}
+
+/// An amount for each second.
+fn divided(amount: &PrintedValue, window: &PrintedValue, unit: Unit) -> Option<PrintedValue> {
+    let value = amount.value / window.value;
+    let half_step = value * (amount.half_step / amount.value.max(1.0) + window.half_step / window.value);
+    let text = format!("{} / {}", amount.text, window.text);
+    value.is_finite().then(|| PrintedValue { text, value, half_step, unit, counting: None, ..amount.clone() })
+}
+
+/// The sum of what stands at several places; `None` of nothing.
+fn added(values: &[&PrintedValue]) -> Option<PrintedValue> {
+    let first = *values.first()?;
+    let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+    Some(PrintedValue {
+        text: texts.join(" + "),
+        value: values.iter().map(|value| value.value).sum(),
+        half_step: values.iter().map(|value| value.half_step).sum(),
+        ..first.clone()
+    })
+}
+
+/// Of a text that has intervals of equal length only: the mean of these rates.
+fn mean(parts: &[ToolPart], rates: &[MetricName]) -> ToolMeasurement {
+    let intervals = || parts.iter().filter(|part| part.kind == ToolPartKind::Interval);
+    let mut whole = ToolMeasurement::default();
+    for rate in rates {
+        let each: Vec<_> = intervals().filter_map(|part| part.measured.figure(*rate)).collect();
+        let (Some(first), Some(last)) = (each.first(), each.last()) else { continue };
+        let count = each.len() as f64;
+        let printed = PrintedValue {
+            text: format!("{} ... {}: the mean of {count}", first.text, last.text),
+            value: each.iter().map(|printed| printed.value).sum::<f64>() / count,
+            ..(*first).clone()
+        };
+        whole.add(*rate, Some(printed));
+    }
+    whole
+}
+
+/// A block without the blank lines at its end.
+fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
+    let end =
+        block.lines.iter().rposition(|line| !line.is_blank()).map_or(block.lines.len(), |last| last + 1);
+    ToolBlock { lines: block.lines.get(..end).unwrap_or(block.lines), command: block.command }
+}
+
+/// Takes passwords out of the words of a command: no document has any.
+fn hide_passwords(words: &mut [String]) {
+    for word in words {
+        if let Some(at) = word.find("password=") {
+            word.truncate(at + "password=".len());
+            word.push_str("***");
+        } else if let Some((scheme, rest)) = word.split_once("://")
+            && let Some((account, place)) = rest.split_once('@')
+            && let Some((user, _)) = account.split_once(':')
+        {
+            *word = format!("{scheme}://{user}:***@{place}");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_taken_out_of_commands() {
+        let mut words = [
+            "--mysql-password=x y",
+            "postgres://me:x@host/db",
+            "host=a password=x",
+            "postgres://host/db",
+            "-T",
+        ]
+        .map(str::to_owned);
+        hide_passwords(&mut words);
+        let expected = [
+            "--mysql-password=***",
+            "postgres://me:***@host/db",
+            "host=a password=***",
+            "postgres://host/db",
+            "-T",
+        ];
+        assert_eq!(words, expected);
+    }
+
+    #[test]
+    fn a_name_within_another_word_is_not_that_name() {
+        assert_eq!(behind("thds: 2 tps: 4.5 qps: 8", "qps:"), Some("8"));
+        assert_eq!(behind("(r/w/o: 1/2/3)", "r/w/o:"), Some("1/2/3)"));
+        assert_eq!(behind("xtps: 4", "tps:"), None);
+    }
+
+    #[test]
+    fn a_derived_rate_is_known_as_well_as_what_it_is_made_of() {
+        let events = super::super::number::exact(3, 10_000, Unit::One);
+        let window = number(4, "9.1394s", Unit::Seconds).unwrap();
+        let rate = divided(&events, &window, Unit::PerSecond).unwrap();
+        assert!((rate.value - 1094.164_825).abs() < 1e-4 && (rate.half_step - 0.006).abs() < 1e-3);
+        assert_eq!(rate.text, "10000 / 9.1394");
+        assert_eq!(divided(&events, &number(4, "0.0000s", Unit::Seconds).unwrap(), Unit::PerSecond), None);
+        let sum = added(&[&rate, &rate]).unwrap();
+        assert!((sum.value - 2.0 * rate.value).abs() < 1e-9);
+    }
+}

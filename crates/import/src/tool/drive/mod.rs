@@ -1,6 +1,10 @@
 //! Importers of tools for single drives and file systems: hdparm, ioping, bonnie++.
 
+mod bonnie;
+mod hdparm;
+mod ioping;
+
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[];
+pub(super) const READERS: &[&dyn ToolReader] = &[&hdparm::Hdparm, &ioping::Ioping, &bonnie::Bonnie];

@@ -1,9 +1,12 @@
 //! Importers of tools that drive files and block devices: fio, dd, diskspd, CrystalDiskMark.
 
+mod crystaldiskmark;
 mod dd;
+mod diskspd;
 mod fio;
 
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[&fio::Fio, &dd::Dd];
+pub(super) const READERS: &[&dyn ToolReader] =
+    &[&fio::Fio, &dd::Dd, &diskspd::Diskspd, &crystaldiskmark::CrystalDiskMark];

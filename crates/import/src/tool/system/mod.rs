@@ -1,6 +1,23 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, time, top.
 
+mod blkparse;
+mod cell;
+mod clock;
+mod sample;
+mod sysstat;
+mod time;
+mod top;
+mod vmstat;
+
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &vmstat::Vmstat,
+    &sysstat::Iostat,
+    &sysstat::Mpstat,
+    &sysstat::Sar,
+    &time::Time,
+    &top::Top,
+    &blkparse::Blkparse,
+];

@@ -1,6 +1,197 @@
 //! Importers of tools for transfers and servers over HTTP: wget, curl, wrk, oha.
 
+mod curl;
+mod oha;
+mod wget;
+mod wrk;
+
+use std::collections::BTreeMap;
+
+use model::tool_result::{Counting, PrintedValue, ToolResult};
+use model::{MetricName, ParameterName, Unit, Value, WorkloadName};
+
+use super::number::{leading, plain, seconds};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[];
+pub(super) const READERS: &[&dyn ToolReader] = &[&wget::Wget, &curl::Curl, &wrk::Wrk, &oha::Oha];
+
+/// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
+fn span(line: u64, text: &str) -> Option<PrintedValue> {
+    let text = text.trim();
+    let mut rest = text;
+    let (mut value, mut half_step, mut parts) = (0.0, 0.0, 0);
+    while !rest.is_empty() {
+        let number = leading(rest, false)?;
+        let unit_and_rest = number.rest.trim_start();
+        let end = unit_and_rest.find(|c: char| !c.is_alphabetic()).unwrap_or(unit_and_rest.len());
+        let unit = unit_and_rest.get(..end)?;
+        let scale = match unit {
+            "d" => 86_400.0,
+            "h" => 3600.0,
+            "m" => 60.0,
+            other => seconds(other)?,
+        };
+        parts += 1;
+        value += number.value * scale;
+        // Of hours and minutes the rest is cut off, not rounded.
+        half_step = if parts > 1 && scale >= 60.0 { scale } else { number.half_step * scale };
+        rest = unit_and_rest.get(end..)?.trim_start();
+    }
+    (parts > 0).then(|| PrintedValue { half_step, ..plain(line, text, value, Unit::Seconds) })
+}
+
+/// The metric of a percentile of the latency: `99.900%` as `latency_p99_9`.
+fn percentile(percent: &str) -> Option<MetricName> {
+    let percent: f64 = percent.trim().trim_end_matches('%').replace(',', ".").parse().ok()?;
+    let is_one = percent > 0.0 && percent < 100.0;
+    let name = format!("latency_p{percent}").replace('.', "_");
+    if is_one { MetricName::intern(&name) } else { None }
+}
+
+/// What stands behind a label and a colon at the beginning of a line.
+fn behind<'a>(text: &'a str, label: &str) -> Option<&'a str> {
+    Some(text.trim_start().strip_prefix(label)?.trim_start().strip_prefix(':')?.trim())
+}
+
+/// Options of a command line: with `values` those that have one, which may stand in the same word.
+/// What is no option is an operand, in `operands`.
+struct CommandOptions {
+    options: BTreeMap<String, String>,
+    operands: Vec<String>,
+}
+
+impl CommandOptions {
+    /// Reads the words behind the program. Letters behind one dash are an option each, up to one
+    /// that has a value.
+    fn of(words: &[String], values: &[&str]) -> Self {
+        let mut read = Self { options: BTreeMap::new(), operands: Vec::new() };
+        let mut words = words.iter().skip(1);
+        while let Some(word) = words.next() {
+            if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
+                let (name, value) = match long.split_once('=') {
+                    Some((name, value)) => (name, value.to_owned()),
+                    None if values.contains(&long) => (long, words.next().cloned().unwrap_or_default()),
+                    None => (long, String::new()),
+                };
+                read.options.insert(name.to_owned(), value);
+            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
+                read.letters(letters, values, &mut words);
+            } else {
+                read.operands.push(word.clone());
+            }
+        }
+        read
+    }
+
+    fn letters<'a>(&mut self, letters: &str, values: &[&str], words: &mut impl Iterator<Item = &'a String>) {
+        for (at, letter) in letters.char_indices() {
+            let name = letter.to_string();
+            if !values.contains(&name.as_str()) {
+                self.options.insert(name, String::new());
+                continue;
+            }
+            let joined = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+            let value = match joined {
+                "" => words.next().cloned().unwrap_or_default(),
+                joined => joined.to_owned(),
+            };
+            self.options.insert(name, value);
+            return;
+        }
+    }
+
+    /// The value of an option, by its names.
+    fn get(&self, names: &[&str]) -> Option<&str> {
+        names.iter().find_map(|name| self.options.get(*name)).map(String::as_str)
+    }
+
+    /// Whether all of them are among these.
+    fn are_all(&self, known: &[&str]) -> bool {
+        self.options.keys().all(|name| known.contains(&name.as_str()))
+    }
+}
+
+/// Makes a result one of a workload of ours.
+fn same_work(result: &mut ToolResult, workload: WorkloadName, parameters: Vec<(&'static str, Value)>) {
+    result.workload = Some(workload);
+    result.parameters =
+        parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+}
+
+/// Makes a result that of one fetch of `url` by HTTP/1.1 into the folder of a file, or to nowhere.
+fn one_download(result: &mut ToolResult, url: &str, folder: Option<&str>) {
+    let mut parameters: Vec<(&'static str, Value)> =
+        vec![("url", url.into()), ("streams", 1u64.into()), ("until", "end".into())];
+    if let Some(folder) = folder {
+        parameters.extend([("target", folder.into()), ("direct", false.into())]);
+    }
+    same_work(result, WorkloadName::new("http.download"), parameters);
+}
+
+/// The folder of a file; nothing of `/dev/null`.
+fn folder(path: &str) -> Option<&str> {
+    match path.rsplit_once('/') {
+        _ if path == "/dev/null" => None,
+        Some(("", _)) => Some("/"),
+        Some((folder, _)) => Some(folder),
+        None => Some("."),
+    }
+}
+
+/// A number without a unit that was cut off behind its last digit: what is meant may be a whole step more.
+fn cut_off(line: u64, text: &str, unit: Unit, counting: Counting) -> Option<PrintedValue> {
+    let printed = super::number::count(line, text, counting, unit)?;
+    let is_exact = printed.counting.is_none() && unit == Unit::Bytes;
+    let half_step = if is_exact { 0.0 } else { 2.0 * printed.half_step };
+    Some(PrintedValue { half_step, ..printed })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_may_have_several_units() {
+        let read = |text: &str| span(1, text).map(|time| (time.value, time.half_step));
+        let near = |text: &str, value: f64, half: f64| {
+            let (own, own_half) = read(text).unwrap();
+            assert!((own - value).abs() < 1e-9 && (own_half - half).abs() < 1e-9, "{text} {own} {own_half}");
+        };
+        near("2.1s", 2.1, 0.05);
+        near("0,7s", 0.7, 0.05);
+        near("44.87ms", 0.044_87, 5e-6);
+        near("1.50m", 90.0, 0.3);
+        near("2m 3s", 123.0, 0.5);
+        near("2.0018 sec", 2.0018, 0.000_05);
+        near("1h 5m", 3900.0, 60.0);
+        assert_eq!((read(""), read("2.1"), read("2 files")), (None, None, None));
+    }
+
+    #[test]
+    fn options_may_be_joined_with_each_other_and_with_their_values() {
+        let words: Vec<String> =
+            "wrk -t2 -c 10 --latency --timeout=5 -sx http://a/b".split(' ').map(str::to_owned).collect();
+        let read = CommandOptions::of(&words, &["t", "c", "timeout"]);
+        assert_eq!((read.get(&["t"]), read.get(&["connections", "c"])), (Some("2"), Some("10")));
+        assert_eq!((read.get(&["timeout"]), read.get(&["x"])), (Some("5"), Some("")));
+        assert_eq!(read.operands, ["http://a/b"]);
+        assert!(!read.are_all(&["t", "c", "timeout", "latency"]));
+    }
+
+    #[test]
+    fn the_folder_of_a_file_is_where_its_bytes_go() {
+        let read = ["/dev/null", "/x", "a/b/c", "c"].map(folder);
+        assert_eq!(read, [None, Some("/"), Some("a/b"), Some(".")]);
+    }
+
+    #[test]
+    fn percentiles_are_named_without_zeros_at_their_end() {
+        let name = |text| percentile(text).map(|name| name.as_str());
+        assert_eq!(
+            [name("50%"), name("99.900%"), name("99.99")],
+            [Some("latency_p50"), Some("latency_p99_9"), Some("latency_p99_99")]
+        );
+        assert_eq!([name("100.000%"), name("x")], [None, None]);
+    }
+}

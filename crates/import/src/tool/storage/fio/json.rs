@@ -1,13 +1,15 @@
-//! fio's JSON. Its times are in nanoseconds, its rates in bytes per second; all figures of a
-//! result stand at the line where the text begins.
+//! fio's JSON, of 2.x and 3.x, of clients too. All figures of a result stand at the line where the text begins.
+//!
+//! Since 2.99 its times are in nanoseconds, before in microseconds; since 2.21 `io_bytes` is in bytes,
+//! before in KiB. JSON+ has histograms, of which percentiles are read that are not listed.
 
 use std::collections::BTreeMap;
 
-use model::tool_result::{PrintedValue, ToolMeasurement};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement};
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 
-use super::run::{FioDirection, FioJob, FioRun, percentile};
+use super::run::{FioDirection, FioJob, FioRun, KEPT, MIXED, percentile};
 use crate::tool::block::ToolBlock;
 use crate::tool::number::{exact, plain};
 use crate::tool::reader::NotUnderstood;
@@ -22,6 +24,9 @@ struct Document {
     options: BTreeMap<String, String>,
     #[serde(default)]
     jobs: Vec<Job>,
+    /// In place of `jobs`, where a client prints it.
+    #[serde(default, rename = "client_stats")]
+    clients: Vec<Job>,
 }
 
 #[derive(Deserialize)]
@@ -29,23 +34,40 @@ struct Job {
     jobname: String,
     #[serde(default)]
     groupid: u64,
+    /// Seconds since the start.
+    elapsed: Option<u64>,
     #[serde(default, rename = "job options")]
     options: Option<BTreeMap<String, String>>,
     read: Option<Direction>,
     write: Option<Direction>,
     trim: Option<Direction>,
+    mixed: Option<Direction>,
+    sync: Option<Syncs>,
 }
 
 #[derive(Deserialize)]
 struct Direction {
     io_bytes: u64,
+    /// Since 2.21; `io_bytes` was in KiB before.
+    io_kbytes: Option<u64>,
     bw_bytes: Option<u64>,
+    /// KiB a second.
+    bw: Option<f64>,
     iops: Option<f64>,
     /// Milliseconds.
     runtime: Option<u64>,
     total_ios: Option<u64>,
     slat_ns: Option<Times>,
     clat_ns: Option<Times>,
+    lat_ns: Option<Times>,
+    /// Microseconds, before 2.99.
+    slat: Option<Times>,
+    clat: Option<Times>,
+    lat: Option<Times>,
+}
+
+#[derive(Deserialize)]
+struct Syncs {
     lat_ns: Option<Times>,
 }
 
@@ -57,12 +79,54 @@ struct Times {
     count: u64,
     #[serde(default)]
     percentile: BTreeMap<String, f64>,
+    /// How many operations took how long.
+    #[serde(default)]
+    bins: BTreeMap<String, u64>,
+}
+
+impl Times {
+    /// Whether there was an operation.
+    fn is_any(&self) -> bool {
+        self.count > 0 || self.max.is_some_and(|max| max > 0.0)
+    }
+
+    /// The time within which so many per cent were done, as fio computes it: of the first bin with which
+    /// that share is reached.
+    fn of_bins(&self, percent: f64) -> Option<f64> {
+        let bins = self.bins.iter().map(|(time, count)| Some((time.parse::<f64>().ok()?, *count)));
+        let mut bins = bins.collect::<Option<Vec<(f64, u64)>>>()?;
+        bins.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let all: u64 = bins.iter().map(|(_, count)| *count).try_fold(0u64, u64::checked_add)?;
+        let mut sum = 0u64;
+        let reached = |sum: u64| sum as f64 >= percent / 100.0 * all as f64;
+        bins.into_iter().find_map(|(time, count)| {
+            sum = sum.saturating_add(count);
+            reached(sum).then_some(time)
+        })
+    }
+}
+
+/// A unit of time, by its name and how many of it a second has.
+#[derive(Clone, Copy)]
+struct TimeUnit {
+    name: &'static str,
+    per_second: f64,
+}
+
+const NANOSECONDS: TimeUnit = TimeUnit { name: "ns", per_second: 1e9 };
+
+const MICROSECONDS: TimeUnit = TimeUnit { name: "us", per_second: 1e6 };
+
+impl TimeUnit {
+    fn printed(self, line: u64, time: f64) -> PrintedValue {
+        plain(line, format!("{time} {}", self.name), time / self.per_second, Unit::Seconds)
+    }
 }
 
 /// Reads a document.
 ///
 /// # Errors
-/// If it is cut, or not fio's of version 3.
+/// If it is cut, or not fio's.
 pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
     let document: Document = serde_json::from_str(&block.text()).map_err(|error| match error.is_eof() {
         true => NotUnderstood::CutShort,
@@ -70,32 +134,53 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
     })?;
     let line = block.range().first;
     let version = document.version.strip_prefix("fio-").unwrap_or(&document.version);
+    let jobs: Vec<Job> = document.jobs.into_iter().chain(document.clients).collect();
+    // Options without a value are missing, as time_based is.
+    let knows_options = jobs.iter().all(|job| job.options.is_some());
+    let elapsed: Vec<Option<u64>> = jobs.iter().map(|job| job.elapsed).collect();
     let mut run = FioRun {
         version: Some(version.to_owned()),
         moment: document.time,
-        // Options without a value are missing, as time_based is.
-        knows_options: document.jobs.iter().all(|job| job.options.is_some()),
-        jobs: document.jobs.into_iter().map(|job| of_job(line, job)).collect(),
-        status: Vec::new(),
+        jobs: jobs.into_iter().map(|job| of_job(line, job)).collect(),
         options: document.options,
+        ..FioRun::default()
     };
-    run.add_command(block);
+    let knows_command = run.add_command(block).unwrap_or(false);
+    run.knows_options = knows_options || knows_command;
+    // What is printed on the way is no repetition of what is printed at the end.
+    let is_on_the_way = |options: &BTreeMap<String, String>| options.contains_key("status-interval");
+    let is_common = is_on_the_way(&run.options);
+    for (job, elapsed) in run.jobs.iter_mut().zip(elapsed) {
+        if let Some(elapsed) = elapsed.filter(|_| is_common || is_on_the_way(&job.options)) {
+            job.options.insert("elapsed".to_owned(), elapsed.to_string());
+        }
+    }
     Ok(run)
 }
 
 fn of_job(line: u64, job: Job) -> FioJob {
-    let directions = [("read", job.read), ("write", job.write), ("trim", job.trim)];
-    let did = directions.into_iter().filter_map(|(class, direction)| {
+    let directions =
+        [("read", job.read), ("write", job.write), ("trim", job.trim), (MIXED, job.mixed)].into_iter();
+    let did = directions.filter_map(|(class, direction)| {
         let direction = direction.filter(|direction| direction.io_bytes > 0)?;
         Some(FioDirection { class, measured: measured(line, &direction) })
     });
-    FioJob {
+    let mut all = FioJob {
         name: job.jobname,
         group: job.groupid,
-        jobs: None,
         directions: did.collect(),
         options: job.options.unwrap_or_default(),
+        ..FioJob::default()
+    };
+    all.drop_mixed();
+    let synced = all.directions.iter_mut().find(|direction| direction.class == "write");
+    if let Some(FioDirection { measured, .. }) = synced
+        && let Some(times) = job.sync.as_ref().and_then(|sync| sync.lat_ns.as_ref())
+    {
+        add_times(line, "sync_latency", times, NANOSECONDS, measured);
+        add_percentiles(line, "sync_latency", times, NANOSECONDS, measured);
     }
+    all
 }
 
 fn measured(line: u64, direction: &Direction) -> ToolMeasurement {
@@ -104,31 +189,78 @@ fn measured(line: u64, direction: &Direction) -> ToolMeasurement {
             half_step: 0.0005,
             ..plain(line, format!("{ms} ms"), ms as f64 / 1000.0, Unit::Seconds)
         }),
-        bytes: Some(exact(line, direction.io_bytes, Unit::Bytes)),
+        bytes: Some(if direction.io_kbytes.or(direction.bw_bytes).is_some() {
+            exact(line, direction.io_bytes, Unit::Bytes)
+        } else {
+            kib(line, direction.io_bytes as f64, "KiB", Unit::Bytes)
+        }),
         operations: direction.total_ios.map(|total| exact(line, total, Unit::One)),
         ..ToolMeasurement::default()
     };
     let rate = |bytes: u64| PrintedValue { half_step: 0.5, ..exact(line, bytes, Unit::BytesPerSecond) };
-    measured.add(metric::THROUGHPUT, direction.bw_bytes.map(rate));
+    let in_kib = || direction.bw.map(|rate| kib(line, rate, "KiB/s", Unit::BytesPerSecond));
+    measured.add(metric::THROUGHPUT, direction.bw_bytes.map(rate).or_else(in_kib));
     let iops = |iops: f64| plain(line, iops.to_string(), iops, Unit::PerSecond);
     measured.add(metric::IOPS, direction.iops.map(iops));
-    let ns = |ns: f64| plain(line, format!("{ns} ns"), ns / 1e9, Unit::Seconds);
-    let whole = direction.lat_ns.as_ref().filter(|times| times.count > 0);
-    measured.add(metric::LATENCY_MAX, whole.and_then(|times| times.max).map(ns));
-    measured.add(MetricName::new("latency_mean"), whole.and_then(|times| times.mean).map(ns));
+    let (unit, submission, completion, whole) = if direction.clat_ns.is_some() || direction.lat_ns.is_some() {
+        (NANOSECONDS, &direction.slat_ns, &direction.clat_ns, &direction.lat_ns)
+    } else {
+        (MICROSECONDS, &direction.slat, &direction.clat, &direction.lat)
+    };
+    if let Some(whole) = whole {
+        add_times(line, "latency", whole, unit, &mut measured);
+    }
     // Where submission was timed, the times until completion are not all.
-    let is_submitted = direction.slat_ns.as_ref().is_some_and(|times| times.count > 0);
+    let is_submitted = submission.as_ref().is_some_and(Times::is_any);
     let until_completion = if is_submitted { "device_latency" } else { "latency" };
-    for (distribution, times) in [(until_completion, &direction.clat_ns), ("latency", &direction.lat_ns)] {
-        let percentiles = times.iter().flat_map(|times| &times.percentile);
-        for (percent, value) in percentiles {
-            if let Some(metric) = percentile(distribution, percent).filter(|m| measured.figure(*m).is_none())
-            {
-                measured.add(metric, Some(ns(*value)));
-            }
+    for (distribution, times) in [(until_completion, completion), ("latency", whole)] {
+        if let Some(times) = times {
+            add_percentiles(line, distribution, times, unit, &mut measured);
         }
     }
     measured
+}
+
+/// A number of KiB, of which what is behind the point was cut off.
+fn kib(line: u64, number: f64, name: &str, unit: Unit) -> PrintedValue {
+    PrintedValue {
+        half_step: 1024.0,
+        counting: Some(Counting::Binary),
+        ..plain(line, format!("{number} {name}"), number * 1024.0, unit)
+    }
+}
+
+/// The longest and the mean of a distribution.
+fn add_times(line: u64, distribution: &str, times: &Times, unit: TimeUnit, measured: &mut ToolMeasurement) {
+    for (value, of) in [(times.max, "max"), (times.mean, "mean")] {
+        let value = value.filter(|_| times.is_any()).map(|value| unit.printed(line, value));
+        if let Some(metric) = MetricName::intern(&format!("{distribution}_{of}")) {
+            measured.add(metric, value);
+        }
+    }
+}
+
+/// The percentiles that are listed, and of those that are not what the bins say.
+fn add_percentiles(
+    line: u64,
+    distribution: &str,
+    times: &Times,
+    unit: TimeUnit,
+    measured: &mut ToolMeasurement,
+) {
+    for (percent, value) in times.percentile.iter().filter(|_| times.is_any()) {
+        if let Some(metric) = percentile(distribution, percent).filter(|m| measured.figure(*m).is_none()) {
+            measured.add(metric, Some(unit.printed(line, *value)));
+        }
+    }
+    for (percent, _) in KEPT {
+        let metric = percentile(distribution, &percent.to_string());
+        let Some(metric) = metric.filter(|metric| measured.figure(*metric).is_none()) else { continue };
+        // A bin is a 64th wide, and is named by its middle.
+        let printed = times.of_bins(*percent).map(|time| unit.printed(line, time));
+        let printed = printed.map(|printed| PrintedValue { half_step: printed.value / 128.0, ..printed });
+        measured.add(metric, printed);
+    }
 }
 
 #[cfg(test)]
@@ -142,10 +274,14 @@ mod tests {
         "lat_ns" : {"max" : 9100, "mean" : 1100.5, "N" : 1000}},
         "write" : {"io_bytes" : 0}}]}"#;
 
+    fn run(text: &str) -> FioRun {
+        let lines = super::super::lines(text);
+        read(&ToolBlock { lines: &lines, command: None }).unwrap()
+    }
+
     #[test]
     fn a_direction_that_did_nothing_is_none() {
-        let lines = super::super::lines(TEXT);
-        let run = read(&ToolBlock { lines: &lines, command: None }).unwrap();
+        let run = run(TEXT);
         let job = &run.jobs[0];
         assert_eq!(
             (run.version.as_deref(), job.directions.len(), run.knows_options),
@@ -155,6 +291,39 @@ mod tests {
         assert_eq!(read.figure(metric::LATENCY_P99).map(|p99| p99.value), Some(5e-6));
         assert_eq!(read.figure(metric::LATENCY_MAX).map(|max| max.value), Some(9.1e-6));
         assert_eq!(read.window.as_ref().map(|window| window.value), Some(2.0));
+    }
+
+    #[test]
+    fn before_2_21_bytes_were_kib_and_times_microseconds() {
+        let text = r#"{"fio version" : "fio-2.2.10", "jobs" : [{"jobname" : "a", "groupid" : 0, "error" : 0,
+            "read" : {"io_bytes" : 7116, "bw" : 275, "iops" : 68.99, "runtime" : 25788, "total_ios" : 1779,
+            "slat" : {"min" : 0, "max" : 0, "mean" : 0.00, "stddev" : 0.00},
+            "clat" : {"min" : 53, "max" : 6329, "mean" : 90.5, "percentile" : {"99.000000" : 164, "0.00" : 0, "0.00" : 0}},
+            "lat" : {"min" : 53, "max" : 6330, "mean" : 91.5}}}]}"#;
+        let run = run(text);
+        let read = &run.jobs[0].directions[0].measured;
+        let (bytes, window) = (read.bytes.as_ref().unwrap(), read.window.as_ref().unwrap());
+        let rate = read.figure(metric::THROUGHPUT).unwrap();
+        assert_eq!((bytes.value, rate.value), (7116.0 * 1024.0, 275.0 * 1024.0));
+        assert!((bytes.value / window.value - rate.value).abs() < rate.half_step);
+        assert_eq!(read.figure(metric::LATENCY_P99).map(|p99| p99.value), Some(164e-6));
+        assert_eq!(read.figure(metric::LATENCY_MAX).map(|max| max.value), Some(6330e-6));
+        assert!(!run.knows_options);
+    }
+
+    #[test]
+    fn percentiles_that_are_not_listed_come_of_the_bins() {
+        let text = TEXT.replace(
+            "\"percentile\" : {\"99.000000\" : 5000}",
+            "\"percentile\" : {\"99.000000\" : 5000}, \"bins\" : {\"1000\" : 899, \"9000\" : 1, \"2000\" : 100}",
+        );
+        let run = run(&text);
+        let read = &run.jobs[0].directions[0].measured;
+        let value = |name: &str| read.figure(MetricName::intern(name).unwrap()).map(|p| p.value);
+        assert_eq!(value("latency_p50"), Some(1e-6));
+        assert_eq!(value("latency_p90"), Some(2e-6));
+        assert_eq!(value("latency_p99"), Some(5e-6), "that is listed");
+        assert_eq!(value("latency_p99_99"), Some(9e-6));
     }
 
     #[test]

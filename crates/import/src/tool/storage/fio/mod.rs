@@ -1,13 +1,16 @@
-//! fio 3: its normal text and its JSON. What both say is put into [`run::FioRun`], of which the
-//! results are made in one way.
+//! fio 1.x to 3.x: its normal text, its terse text and its JSON, printed here or by clients. What each says
+//! is put into [`run::FioRun`], of which the results are made in one way.
 
+mod figures;
 mod json;
 mod options;
 mod run;
+mod terse;
 mod text;
 
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
+use self::run::FioRun;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -17,17 +20,36 @@ pub(super) struct Fio;
 
 const NAME: &str = "fio";
 
-/// Without an i, fio 3 counts in thousands: it prints every rate and size both ways.
+/// Without an i, fio counts in thousands since it prints every rate and size both ways.
 const DECIMAL: CountingRule = CountingRule {
     tool: NAME,
-    versions: "3.x",
+    versions: "2.17 to 3.x",
     units: "kB/s, MB/s, GB/s; k and M of IOPS",
     counting: Counting::Decimal,
     proof: "fio-3.33-randread: 28883 reads of 4096 bytes in 2.001 s are 59.1 decimal MB/s and 56.4 MiB/s, and 14.4 k a \
             second; it prints `IOPS=14.4k, BW=56.4MiB/s (59.1MB/s)`",
 };
 
-const RULES: &[CountingRule] = &[DECIMAL];
+const BINARY: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "1.33 to 2.16",
+    units: "KB, MB, KB/s, MB/s, GB/s",
+    counting: Counting::Binary,
+    proof: "fio-2.2.10-randrw-from-source: 6400 reads of 4096 bytes in 2.000 s are 12800 binary KB/s and 13107 decimal ones; \
+            it prints `bw=12800KB/s`. With kb_base=1000 it counts in thousands. What stands behind a point is the remainder of \
+            the division by 1024, cut to the digits that there is room for (lib/num2str.c): of 3071.7MB only 3071 is known",
+};
+
+const TERSE: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "terse text of 2.0 to 3.x; JSON before 2.21",
+    units: "sizes in KiB, rates in KiB/s",
+    counting: Counting::Binary,
+    proof: "fio-3.33-terse-v3: 52480 KiB in 1001 ms are 52427 KiB/s, and 53686 kB/s; it prints 52427. In 1.x the rate was bytes \
+            for each millisecond, so decimal: the example of its HOWTO has 7139336 KiB in 60004 ms, and 121836",
+};
+
+const RULES: &[CountingRule] = &[DECIMAL, BINARY, TERSE];
 
 impl ToolReader for Fio {
     fn name(&self) -> &'static str {
@@ -35,7 +57,8 @@ impl ToolReader for Fio {
     }
 
     fn doc(&self) -> &'static str {
-        "the normal text and the JSON of fio 3, of one job or of many, with or without group_reporting"
+        "the normal text, the terse text and the JSON of fio 1.x to 3.x, of one job or of many, with or without \
+         group_reporting, printed by clients of servers or with --status-interval, whole or only its lines of results"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -47,19 +70,21 @@ impl ToolReader for Fio {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        let begins = text::is_header(&line.text) || text::is_version(&line.text) || text::is_job(&line.text);
-        begins.then_some(Beginning::Certain)
+        (text::begins(&line.text) || terse::is_line(&line.text)).then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
-        if !text::is_of_fio(last) {
-            return Extent::EndsBefore;
-        }
-        // Another run begins where the figures of one are over.
-        let begins = text::is_header(&last.text) || text::is_version(&last.text);
-        let is_over = || before.iter().any(|line| text::is_job(&line.text));
-        if begins && is_over() { Extent::EndsBefore } else { Extent::More }
+        let Some(first) = before.first() else { return Extent::More };
+        let goes_on = if terse::is_line(&first.text) {
+            terse::is_line(&last.text)
+        } else if text::begins_run(&last.text) || matches!(last.text.as_str(), "{" | "}") {
+            // Another run begins where the figures of one are over; JSON beside the text comes before them.
+            !before.iter().any(|line| text::has_figures(&line.text))
+        } else {
+            text::is_of_fio(last)
+        };
+        if goes_on { Extent::More } else { Extent::EndsBefore }
     }
 
     fn knows_json(&self, text: &str) -> bool {
@@ -68,10 +93,14 @@ impl ToolReader for Fio {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let is_json = block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{'));
-        let run = if is_json { json::read(block)? } else { text::read(block)? };
-        let results = run.results(block);
-        if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
+        let first = block.lines.first().map_or("", |line| line.text.trim_start());
+        if first.starts_with('{') {
+            return of_runs(&[block.lines], block, json::read);
+        }
+        if terse::is_line(first) {
+            return of_runs(&terse::executions(block), block, terse::read);
+        }
+        of_runs(&text::executions(block), block, text::read)
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
@@ -81,6 +110,24 @@ impl ToolReader for Fio {
         }
         Some(words)
     }
+}
+
+/// The results of each of several executions that stand one behind the other.
+fn of_runs(
+    executions: &[&[ToolLine]],
+    block: &ToolBlock<'_>,
+    read: fn(&ToolBlock<'_>) -> Result<FioRun, NotUnderstood>,
+) -> Result<Vec<ToolResult>, NotUnderstood> {
+    let mut results = Vec::new();
+    let mut why = NotUnderstood::CutShort;
+    for &lines in executions {
+        let own = ToolBlock { lines, command: block.command };
+        match read(&own) {
+            Ok(run) => results.extend(run.results(&own)),
+            Err(error) => why = error,
+        }
+    }
+    if results.is_empty() { Err(why) } else { Ok(results) }
 }
 
 /// The lines of a text, for the tests of this folder.

@@ -13,39 +13,73 @@ use crate::tool::number::leading;
 const KNOWN: &[&str] = &[
     "blocksize",
     "bs",
+    "buffered",
+    "clat_percentiles",
+    "description",
     "direct",
     "directory",
+    "disk_util",
     "end_fsync",
     "eta",
+    "eta-interval",
+    "eta-newline",
+    "exitall",
     "fdatasync",
     "filename",
     "fsync",
     "group_reporting",
+    "gtod_reduce",
     "invalidate",
     "iodepth",
     "iodepth_batch",
     "ioengine",
+    "lat_percentiles",
+    "log_avg_msec",
     "minimal",
     "name",
     "norandommap",
     "numjobs",
     "output",
     "output-format",
+    "percentile_list",
     "ramp_time",
     "randrepeat",
+    "readonly",
     "readwrite",
     "runtime",
     "rw",
     "rwmixread",
     "rwmixwrite",
     "size",
+    "slat_percentiles",
+    "status-interval",
+    "stonewall",
     "sync",
+    "terse-version",
     "thread",
     "time_based",
+    "unified_rw_reporting",
     "unlink",
+    "write_bw_log",
+    "write_iops_log",
+    "write_lat_log",
 ];
 
-/// What the header of a job says: `rw=randread, bs=(R) 4096B-4096B, (W) ..., ioengine=psync, iodepth=1`.
+/// Options that take no word behind them: what follows is another option, or a job file.
+const FLAGS: &[&str] = &[
+    "exitall",
+    "group_reporting",
+    "minimal",
+    "norandommap",
+    "readonly",
+    "refill_buffers",
+    "stonewall",
+    "thread",
+    "time_based",
+];
+
+/// What the header of a job says: `rw=randread, bs=(R) 4096B-4096B, (W) ..., ioengine=psync, iodepth=1`;
+/// before 2.18 the sizes are `4K-4K/4K-4K/4K-4K`.
 pub(super) fn of_header(header: &str) -> BTreeMap<String, String> {
     let mut sizes: Vec<&str> = Vec::new();
     let mut options = BTreeMap::new();
@@ -53,6 +87,8 @@ pub(super) fn of_header(header: &str) -> BTreeMap<String, String> {
         let bare = part.trim_start_matches("bs=");
         if let Some((_, size)) = bare.split_once(") ").filter(|_| bare.starts_with('(')) {
             sizes.push(size);
+        } else if let Some(all) = part.strip_prefix("bs=") {
+            sizes.extend(all.split(['/', ',']));
         } else if let Some((name, value)) = part.split_once('=') {
             options.insert(name.to_owned(), value.to_owned());
         }
@@ -68,29 +104,41 @@ pub(super) fn of_header(header: &str) -> BTreeMap<String, String> {
     options
 }
 
-/// What a command line says, and whether that is all: a job file says more.
-pub(super) fn of_command(words: &[String]) -> (BTreeMap<String, String>, bool) {
-    let mut options = BTreeMap::new();
+/// What a command line says.
+#[derive(Debug, Default)]
+pub(super) struct FioCommand {
+    /// Of all jobs.
+    pub(super) common: BTreeMap<String, String>,
+    /// Of each job that it names.
+    pub(super) jobs: Vec<(String, BTreeMap<String, String>)>,
+    /// Whether that is all: a job file says more.
+    pub(super) is_all: bool,
+}
+
+/// Reads the words of a command. What stands before the first name holds for all jobs.
+pub(super) fn of_command(words: &[String]) -> FioCommand {
+    let mut command = FioCommand { is_all: true, ..FioCommand::default() };
     let mut words = words.iter().skip(1).peekable();
-    let mut is_all = true;
     while let Some(word) = words.next() {
-        let Some(option) = word.strip_prefix("--") else {
-            is_all = false;
+        let option = word.strip_prefix("--").or_else(|| word.strip_prefix('-'));
+        let Some(option) = option.filter(|option| !option.is_empty()) else {
+            command.is_all = false;
             continue;
         };
         let (name, value) = match option.split_once('=') {
             Some((name, value)) => (name, value.to_owned()),
-            None => (
-                option,
-                words.next_if(|next| !next.starts_with("--")).cloned().unwrap_or_else(|| "1".to_owned()),
-            ),
+            None => {
+                let value = words.next_if(|next| !FLAGS.contains(&option) && !next.starts_with('-'));
+                (option, value.cloned().unwrap_or_else(|| "1".to_owned()))
+            }
         };
-        // A second job of one command has options of its own.
-        if options.insert(name.to_owned(), value).is_some() && name == "name" {
-            is_all = false;
+        if name == "name" {
+            command.jobs.push((value.clone(), BTreeMap::new()));
         }
+        let options = command.jobs.last_mut().map_or(&mut command.common, |(_, options)| options);
+        options.insert(name.to_owned(), value);
     }
-    (options, is_all)
+    command
 }
 
 /// Fills in the options of a result, and the parameters of the same work where there is one.
@@ -131,7 +179,8 @@ fn parameters(options: &BTreeMap<String, String>) -> Option<Vec<(&'static str, V
     };
     let engine = match get("ioengine").unwrap_or("psync") {
         "psync" | "sync" | "pvsync" | "pvsync2" | "vsync" => "sync",
-        "libaio" | "posixaio" => "aio",
+        // windowsaio is to Windows what libaio is to Linux.
+        "libaio" | "posixaio" | "windowsaio" => "aio",
         "io_uring" => "io_uring",
         "mmap" => "mmap",
         _ => return None,
@@ -142,7 +191,7 @@ fn parameters(options: &BTreeMap<String, String>) -> Option<Vec<(&'static str, V
         ("pattern", pattern.into()),
         ("block-size", block.into()),
         ("engine", engine.into()),
-        ("direct", is_set("direct").into()),
+        ("direct", (is_set("direct") || get("buffered") == Some("0")).into()),
         ("threads", threads.into()),
     ];
     if let Some(target) = get("filename").or(get("directory")) {
@@ -196,11 +245,13 @@ fn syncs(options: &BTreeMap<String, String>) -> Option<Vec<(&'static str, Value)
     })
 }
 
-/// Bytes, as fio reads them: multiples are of 1024.
+/// Bytes, as fio reads them, and as its headers have them (`64.0KiB`): multiples are of 1024.
 fn size(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let number: u64 = text.get(..end)?.parse().ok()?;
-    let scale: u64 = match text.get(end..)?.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
+    let unit = text.get(end..)?;
+    let unit = unit.strip_prefix('.').map_or(unit, |decimals| decimals.trim_start_matches('0'));
+    let scale: u64 = match unit.to_ascii_lowercase().trim_end_matches('b').trim_end_matches('i') {
         "" => 1,
         "k" => 1 << 10,
         "m" => 1 << 20,
@@ -242,8 +293,9 @@ pub(super) fn set(words: &mut Vec<String>, name: &str, value: Option<&str>) {
         Some(value) => format!("--{name}={value}"),
         None => format!("--{name}"),
     };
-    let is_it =
-        |own: &&mut String| own.strip_prefix("--").is_some_and(|own| own.split('=').next() == Some(name));
+    let is_it = |own: &&mut String| {
+        own.starts_with('-') && own.trim_start_matches('-').split('=').next() == Some(name)
+    };
     match words.iter_mut().find(is_it) {
         Some(own) => *own = word,
         None => words.push(word),
@@ -256,10 +308,12 @@ mod tests {
 
     fn read(command: &str) -> Option<String> {
         let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
-        let (options, is_all) = of_command(&words);
-        let run = FioRun { options, knows_options: is_all, ..FioRun::default() };
+        let FioCommand { common, jobs, is_all } = of_command(&words);
+        let run = FioRun { options: common, knows_options: is_all, ..FioRun::default() };
+        let jobs: Vec<FioJob> =
+            jobs.into_iter().map(|(name, options)| FioJob { name, options, ..FioJob::default() }).collect();
         let mut result = ToolResult::default();
-        fill(&mut result, &run, &[&FioJob::default()]);
+        fill(&mut result, &run, &jobs.iter().collect::<Vec<_>>());
         result.workload?;
         let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
         Some(result.parameters.iter().map(one).collect::<Vec<_>>().join(" "))
@@ -272,6 +326,11 @@ mod tests {
         let expected = "block-size=8192 direct=yes duration=2 engine=io_uring pattern=randrw queue-depth=8 read-share=0.7 \
                         registered=no size=16777216 submit-batch=1 sync=none target=f threads=2";
         assert_eq!(read(command).as_deref(), Some(expected));
+        let command = "fio -filename=/dev/sdb -direct=1 -iodepth 1 -thread -rw=randrw -bs=16k -size=500M -numjobs=10 -runtime=10s \
+                       -time_based -name=t";
+        let expected = "block-size=16384 direct=yes duration=10 engine=sync pattern=randrw read-share=0.5 size=524288000 \
+                        sync=none target=/dev/sdb threads=10";
+        assert_eq!(read(command).as_deref(), Some(expected));
         let command = "fio --name x --rw write --size 1G --end_fsync 1";
         let expected = "block-size=4096 bytes=1073741824 direct=no engine=sync pattern=write size=1073741824 sync=end threads=1";
         assert_eq!(read(command).as_deref(), Some(expected));
@@ -281,6 +340,7 @@ mod tests {
     fn what_is_not_all_known_is_no_work_of_ours() {
         for command in [
             "fio job.fio",
+            "fio --group_reporting job.fio",
             "fio --name=x --rw=read --size=1G --rate=5m",
             "fio --name=x --rw=read --size=1G --ioengine=rados",
             "fio --name=x --rw=read --size=1G --name=y --rw=write",
@@ -298,7 +358,28 @@ mod tests {
         );
         let all: Vec<String> = all.iter().map(|(name, value)| format!("{name}={value}")).collect();
         assert_eq!(all, ["bs=4096B", "iodepth=1", "ioengine=psync", "rw=randread"]);
-        assert!(!of_header("rw=rw, bs=(R) 4096B-8192B, (W) 4096B-4096B").contains_key("bs"));
+        for header in ["rw=rw, bs=(R) 4096B-8192B, (W) 4096B-4096B", "rw=rw, bs=4K-4K/8K-8K, iodepth=1"] {
+            assert!(!of_header(header).contains_key("bs"), "{header}");
+        }
+        for (header, bytes) in [
+            ("rw=randread, bs=4K-4K/4K-4K/4K-4K, ioengine=libaio, iodepth=16", 4096),
+            ("rw=write, bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB", 65_536),
+            ("rw=write, bs=1024KiB-1024KiB,1024KiB-1024KiB,1024KiB-1024KiB", 1 << 20),
+        ] {
+            assert_eq!(size(&of_header(header)["bs"]), Some(bytes), "{header}");
+        }
+        assert_eq!(size("1.5KiB"), None);
+    }
+
+    #[test]
+    fn each_job_of_a_command_has_what_stands_behind_its_name() {
+        let words = "fio --bs=64k --name=a --rw=read --name=b --rw=write".split(' ').map(str::to_owned);
+        let command = of_command(&words.collect::<Vec<_>>());
+        let of = |options: &BTreeMap<String, String>| options.values().cloned().collect::<Vec<_>>().join(" ");
+        assert_eq!(of(&command.common), "64k");
+        let jobs: Vec<String> = command.jobs.iter().map(|(_, options)| of(options)).collect();
+        assert_eq!(jobs, ["a read", "b write"]);
+        assert!(command.is_all && !of_command(&["fio".to_owned(), "job.fio".to_owned()]).is_all);
     }
 
     #[test]

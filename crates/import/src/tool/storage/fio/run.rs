@@ -3,12 +3,18 @@
 
 use std::collections::BTreeMap;
 
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::{NAME, options};
 use crate::tool::block::ToolBlock;
 use crate::tool::reader::ToolReader as _;
+
+/// What a client calls the sum of what all servers did.
+pub(super) const ALL_CLIENTS: &str = "All clients";
+
+/// Reads, writes and discards together, with `unified_rw_reporting`.
+pub(super) const MIXED: &str = "mixed";
 
 /// What fio prints of one execution.
 #[derive(Debug, Default)]
@@ -22,6 +28,8 @@ pub(super) struct FioRun {
     pub(super) options: BTreeMap<String, String>,
     /// Whether all options that were given are known.
     pub(super) knows_options: bool,
+    /// Lines that were not understood.
+    pub(super) unread: Vec<LineRange>,
 }
 
 /// What it prints of one job, or, with group_reporting, of several.
@@ -31,6 +39,8 @@ pub(super) struct FioJob {
     pub(super) group: u64,
     /// How many jobs that are, where it is told.
     pub(super) jobs: Option<u64>,
+    /// Its process, where it is told.
+    pub(super) pid: Option<u64>,
     pub(super) directions: Vec<FioDirection>,
     /// Options of its own.
     pub(super) options: BTreeMap<String, String>,
@@ -39,7 +49,7 @@ pub(super) struct FioJob {
 /// Its reads, writes or discards.
 #[derive(Clone, Debug)]
 pub(super) struct FioDirection {
-    /// As metrics are called: `read`, `write`, `trim`.
+    /// As metrics are called: `read`, `write`, `trim`, and `mixed` for all of these together.
     pub(super) class: &'static str,
     pub(super) measured: ToolMeasurement,
 }
@@ -54,34 +64,96 @@ pub(super) struct FioGroupStatus {
     pub(super) window: Option<PrintedValue>,
 }
 
+impl FioJob {
+    /// Lets go of reads and writes together where each is told: fio 3.33 prints that sum as 0.
+    pub(super) fn drop_mixed(&mut self) {
+        if self.directions.len() > 1 {
+            self.directions.retain(|direction| direction.class != MIXED);
+        }
+    }
+}
+
 impl FioRun {
     /// Adds the options of the command line above it, if there is one, and says whether these are all
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
-        let command = block.command?.invocation(super::Fio.programs())?;
-        let (given, is_all) = options::of_command(command);
-        for (name, value) in given {
+        let command = options::of_command(block.command?.invocation(super::Fio.programs())?);
+        for (name, value) in command.common {
             self.options.entry(name).or_insert(value);
         }
-        Some(is_all)
+        for job in &mut self.jobs {
+            let own = command.jobs.iter().filter(|(name, _)| *name == job.name);
+            let only = match command.jobs.as_slice() {
+                [(_, options)] => Some(options),
+                _ => own.map(|(_, options)| options).next(),
+            };
+            for (name, value) in only.into_iter().flatten() {
+                job.options.entry(name.clone()).or_insert_with(|| value.clone());
+            }
+        }
+        Some(command.is_all)
+    }
+
+    /// Jobs without names made of what is told of groups, for texts that have nothing else.
+    pub(super) fn jobs_of_status(&self) -> Vec<FioJob> {
+        let mut jobs: Vec<FioJob> = Vec::new();
+        for status in &self.status {
+            let FioGroupStatus { group, class, rate, bytes, window } = status;
+            let mut measured = ToolMeasurement {
+                window: window.clone(),
+                bytes: bytes.clone(),
+                ..ToolMeasurement::default()
+            };
+            measured.add(metric::THROUGHPUT, Some(rate.clone()));
+            let direction = FioDirection { class, measured };
+            match jobs.iter_mut().find(|job| job.group == *group) {
+                Some(job) => job.directions.push(direction),
+                None => {
+                    jobs.push(FioJob { group: *group, directions: vec![direction], ..FioJob::default() });
+                }
+            }
+        }
+        jobs.iter_mut().for_each(FioJob::drop_mixed);
+        jobs
     }
 
     /// A result for each group that did something.
     pub(super) fn results(&self, block: &ToolBlock<'_>) -> Vec<ToolResult> {
+        let (sums, mut jobs): (Vec<&FioJob>, Vec<&FioJob>) =
+            self.jobs.iter().partition(|job| job.name == ALL_CLIENTS);
+        if jobs.is_empty() {
+            jobs.clone_from(&sums);
+        }
         let mut groups: Vec<u64> = Vec::new();
-        for job in &self.jobs {
+        for job in &jobs {
             if !groups.contains(&job.group) {
                 groups.push(job.group);
             }
         }
-        groups.into_iter().filter_map(|group| self.result(group, block)).collect()
+        // The sum is over all groups.
+        let sum = sums.first().copied().filter(|_| groups.len() == 1);
+        let result = |group| self.result(group, &jobs, sum, block);
+        let mut results: Vec<ToolResult> = groups.into_iter().filter_map(result).collect();
+        if let Some(first) = results.first_mut() {
+            first.unread.clone_from(&self.unread);
+        }
+        results
     }
 
-    fn result(&self, group: u64, block: &ToolBlock<'_>) -> Option<ToolResult> {
-        let jobs: Vec<&FioJob> = self.jobs.iter().filter(|job| job.group == group).collect();
-        let (directions, parts) = match jobs.as_slice() {
-            [only] => (only.directions.clone(), Vec::new()),
-            several => (self.together(group, several), several.iter().map(|job| of_job(job)).collect()),
+    fn result(
+        &self,
+        group: u64,
+        all: &[&FioJob],
+        sum: Option<&FioJob>,
+        block: &ToolBlock<'_>,
+    ) -> Option<ToolResult> {
+        let jobs: Vec<&FioJob> = all.iter().copied().filter(|job| job.group == group).collect();
+        let (directions, parts) = match (jobs.as_slice(), sum) {
+            ([only], _) => (only.directions.clone(), Vec::new()),
+            (several, Some(sum)) => (sum.directions.clone(), several.iter().map(|job| of_job(job)).collect()),
+            (several, None) => {
+                (self.together(group, several), several.iter().map(|job| of_job(job)).collect())
+            }
         };
         if directions.is_empty() {
             return None;
@@ -107,11 +179,13 @@ impl FioRun {
                 .filter(|d| d.class == class)
                 .map(|d| &d.measured)
                 .collect();
-            let status = self.status.iter().find(|status| status.group == group && status.class == class);
+            // Each server has its own.
+            let mut told = self.status.iter().filter(|s| s.group == group && s.class == class);
+            let status = told.next().filter(|_| told.next().is_none() && !each.is_empty());
             let measured = sum(&each, status)?;
             Some(FioDirection { class, measured })
         };
-        ["read", "write", "trim"].into_iter().filter_map(of_class).collect()
+        ["read", "write", "trim", MIXED].into_iter().filter_map(of_class).collect()
     }
 }
 
@@ -133,9 +207,21 @@ fn sum(each: &[&ToolMeasurement], status: Option<&FioGroupStatus>) -> Option<Too
     let throughput = status.map(|status| status.rate.clone());
     let throughput = throughput.or_else(|| rate(whole.bytes.as_ref(), Unit::BytesPerSecond));
     let iops = rate(whole.operations.as_ref(), Unit::PerSecond);
+    let iops = iops.or_else(|| iops_together(each, whole.window.as_ref()?));
     whole.add(metric::THROUGHPUT, throughput);
     whole.add(metric::IOPS, iops);
     (!whole.is_empty()).then_some(whole)
+}
+
+/// Operations a second of several, where their number is not told: of the longest time, as all is.
+fn iops_together(each: &[&ToolMeasurement], longest: &PrintedValue) -> Option<PrintedValue> {
+    let told = each.iter().map(|measured| Some((measured.figure(metric::IOPS)?, measured.window.as_ref()?)));
+    let told = told.collect::<Option<Vec<_>>>()?;
+    let operations: f64 = told.iter().map(|(iops, window)| iops.value * window.value).sum();
+    let printed: Vec<&PrintedValue> = told.iter().map(|(iops, _)| *iops).collect();
+    let value = operations / longest.value;
+    let sum = added(&printed)?;
+    value.is_finite().then_some(PrintedValue { value, ..sum })
 }
 
 /// The sum of what stands at several places.
@@ -195,10 +281,12 @@ fn of_job(job: &FioJob) -> ToolPart {
     ToolPart { kind: ToolPartKind::Job, name: job.name.clone(), start_s: None, measured }
 }
 
+/// The percentiles that are kept, with what they are called in names of metrics.
+pub(super) const KEPT: &[(f64, &str)] =
+    &[(50.0, "50"), (90.0, "90"), (95.0, "95"), (99.0, "99"), (99.9, "99_9"), (99.99, "99_99")];
+
 /// The metric of a percentile, `99.900000` of `latency` as `latency_p99_9`, of those that are kept.
 pub(super) fn percentile(distribution: &str, percent: &str) -> Option<MetricName> {
-    const KEPT: &[(f64, &str)] =
-        &[(50.0, "50"), (90.0, "90"), (95.0, "95"), (99.0, "99"), (99.9, "99_9"), (99.99, "99_99")];
     let value: f64 = percent.trim().parse().ok()?;
     let (_, name) = KEPT.iter().find(|(kept, _)| (kept - value).abs() < 1e-9)?;
     MetricName::intern(&format!("{distribution}_p{name}"))

@@ -1,0 +1,73 @@
+//! The tools that can be held against Headroom: one line each.
+
+/// What is asked of both sides.
+#[derive(Clone, Debug)]
+pub(super) struct VerifyPlan {
+    /// How long each time.
+    pub(super) seconds: u32,
+    /// A folder for files; empty where none are made.
+    pub(super) folder: String,
+    /// A port of the loopback interface.
+    pub(super) port: u16,
+}
+
+/// One tool.
+pub(super) struct VerifiedTool {
+    /// Its program.
+    pub(super) program: &'static str,
+    /// What is compared, in a few words.
+    pub(super) doc: &'static str,
+    /// Whether it stores files.
+    pub(super) stores: bool,
+    /// Its command.
+    pub(super) command: fn(&VerifyPlan) -> Vec<String>,
+    /// The command of its other end, which has to run before.
+    pub(super) server: Option<fn(&VerifyPlan) -> Vec<String>>,
+}
+
+/// Every tool, in documentation order.
+pub(super) const TOOLS: &[VerifiedTool] = &[
+    VerifiedTool {
+        program: "fio",
+        doc: "random reads of 4 KiB, direct, one at a time",
+        stores: true,
+        command: |plan| {
+            let VerifyPlan { seconds, folder, .. } = plan;
+            let words = format!(
+                "fio --name=verify --rw=randread --bs=4k --size=64M --ioengine=psync --direct=1 --numjobs=1 --time_based \
+                 --runtime={seconds}"
+            );
+            split(&words).chain([format!("--directory={folder}")]).collect()
+        },
+        server: None,
+    },
+    VerifiedTool {
+        program: "sysbench",
+        doc: "primes on one CPU",
+        stores: false,
+        command: |plan| {
+            let seconds = plan.seconds;
+            split(&format!("sysbench cpu --cpu-max-prime=10000 --threads=1 --time={seconds} run")).collect()
+        },
+        server: None,
+    },
+    VerifiedTool {
+        program: "iperf3",
+        doc: "one TCP connection over the loopback interface",
+        stores: false,
+        command: |plan| {
+            let VerifyPlan { seconds, port, .. } = plan;
+            split(&format!("iperf3 -c 127.0.0.1 -p {port} -t {seconds}")).collect()
+        },
+        server: Some(iperf3_server),
+    },
+];
+
+/// One that ends with its first client.
+fn iperf3_server(plan: &VerifyPlan) -> Vec<String> {
+    split(&format!("iperf3 -s -1 -B 127.0.0.1 -p {}", plan.port)).collect()
+}
+
+fn split(words: &str) -> impl Iterator<Item = String> {
+    words.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
+}

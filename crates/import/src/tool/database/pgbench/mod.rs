@@ -1,0 +1,127 @@
+//! pgbench of PostgreSQL 9.0 and later: its report, what it tells on the way (--progress), and the
+//! statements and scripts of -r and of several -f or -b.
+
+mod options;
+mod text;
+
+use model::tool_result::{ToolRemedy, ToolResult};
+use model::{ParameterName, WorkloadName, metric};
+
+use self::text::PgbenchReport;
+use super::{hide_passwords, mean, without_blank_end};
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer. It prints no multiples of units, so it has no counting rule.
+pub(super) struct Pgbench;
+
+const NAME: &str = "pgbench";
+
+/// So many lines are looked at for the end of another report.
+const REPORT: usize = 256;
+
+impl ToolReader for Pgbench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the report of pgbench 9.0 and later, with its progress, statements and scripts"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["pgbench"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        &[]
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let words = line.text.trim();
+        if begins_report(words) {
+            return Some(Beginning::Certain);
+        }
+        let is_progress = words.starts_with("progress: ") && words.contains(" tps, lat ");
+        (is_progress || words.starts_with("starting vacuum...")).then_some(Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let words = last.text.trim();
+        let is_version = text::version(words).is_some();
+        let is_over = || before.iter().rev().take(REPORT).any(|line| line.text.trim().starts_with("tps = "));
+        let stands = || before.first().is_some_and(|line| text::version(line.text.trim()).is_some());
+        if begins_report(words) && !before.is_empty() && (is_over() || is_version && stands()) {
+            return Extent::EndsBefore;
+        }
+        let is_message = ["pgbench: ", "NOTICE: ", "WARNING: "].iter().any(|begin| words.starts_with(begin));
+        // What stands below a script; its white space may have been lost.
+        let is_of_script = words.starts_with("- ");
+        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
+        if is_own || PgbenchReport::default().take(last) { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = without_blank_end(block);
+        let report = text::read(block.lines);
+        let mut result = block.result(NAME, self.programs());
+        hide_passwords(&mut result.command);
+        let (mut all, is_all) = options::given(&result.command);
+        // Where both say it, the report tells what was done.
+        all.extend(report.options);
+        if let Some(parameters) = Some(&all).filter(|_| is_all).and_then(options::work) {
+            result.workload = Some(WorkloadName::new("db.tpcb"));
+            result.parameters =
+                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        }
+        result.options = options::of_work(all);
+        result.version = report.version;
+        result.whole = report.whole;
+        if result.whole.figures.is_empty() {
+            let rate = mean(&report.parts, &[metric::TRANSACTIONS_PER_SECOND]);
+            result.whole.figures.extend(rate.figures);
+        }
+        if result.whole.figures.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        result.parts = report.parts;
+        result.unread = report.unread;
+        Ok(vec![result])
+    }
+
+    fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        let seconds = remedies.iter().find_map(|remedy| match remedy {
+            ToolRemedy::RunFor(seconds) => Some(*seconds),
+            _ => None,
+        });
+        seconds.map(|seconds| options::run_for(&result.command, seconds))
+    }
+}
+
+/// The first line of a report, of any version.
+fn begins_report(words: &str) -> bool {
+    text::version(words).is_some() || words.starts_with("transaction type: ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> ToolLine {
+        ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn its_first_lines_are_known_in_every_version() {
+        for text in
+            ["pgbench (15.18 (Debian 15.18-0+deb12u1))", "pgbench (PostgreSQL) 12.1", "transaction type: x"]
+        {
+            assert_eq!(Pgbench.begins(&line(text)), Some(Beginning::Certain), "{text}");
+        }
+        for text in ["pgbench (it is a tool)", "pgbench -c 4", "progress: half of it", "tps = 4"] {
+            assert_eq!(Pgbench.begins(&line(text)), None, "{text}");
+        }
+    }
+}

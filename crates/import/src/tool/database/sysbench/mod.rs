@@ -1,0 +1,221 @@
+//! sysbench 0.4 to 1.1, all its tests: what any version says is put into [`report::SysbenchRun`], of
+//! which the results are made in one way.
+
+mod banner;
+mod interval;
+mod options;
+mod report;
+mod text;
+
+use model::ParameterName;
+use model::tool_result::{Counting, ToolRemedy, ToolResult};
+
+use self::options::{SysbenchCommand, SysbenchWork};
+use super::{hide_passwords, without_blank_end};
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Sysbench;
+
+const NAME: &str = "sysbench";
+
+/// So many lines are looked at for what stands at the beginning of an output,
+const HEAD: usize = 64;
+
+/// and so many for what stands in the same report.
+const REPORT: usize = 128;
+
+/// Its Mb are bytes, too.
+const BEFORE_1_0: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "0.4, 0.5",
+    units: "Kb, Mb, Gb, Mb/sec of files, which are bytes; MB, MB/sec",
+    counting: Counting::Binary,
+    proof: "sysbench-0.4.12-fileio-from-source: 10000 requests of 16 Kb are 163840000 bytes; it prints `Total transferred \
+            156.25Mb`. sb_print_value_size divides by 1024, sb_memory.c by 1024 * 1024",
+};
+
+const SINCE_1_0: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "1.x",
+    units: "KiB, MiB, MiB/s, MiB/sec",
+    counting: Counting::Binary,
+    proof: "sysbench-1.0.20-memory: 4096 operations on 1024KiB in 0.2220 s are 18450 MiB/s of 1048576 bytes; it prints \
+            `4096.00 MiB transferred (18388.98 MiB/sec)`",
+};
+
+const RULES: &[CountingRule] = &[BEFORE_1_0, SINCE_1_0];
+
+impl ToolReader for Sysbench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "sysbench 0.4 to 1.1: cpu, memory, fileio, threads, mutex, OLTP and other scripts, with intervals and \
+         checkpoints; also its statistics without the heading"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["sysbench"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let text = line.text.trim();
+        if banner::version(text).is_some() || begins_options(text) {
+            return Some(Beginning::Certain);
+        }
+        let is_heading = text::HEADINGS.contains(&text) && !["Throughput:", "Latency (ms):"].contains(&text);
+        let is_interval =
+            || interval::moment(text).is_some_and(|(_, told)| interval::figures(0, told).is_some());
+        (is_heading || warns(text) || is_interval()).then_some(Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let text = last.text.trim();
+        let is_own = last.is_blank() || last.is_indented() || fails(text) || text::knows(last);
+        if !is_own {
+            return Extent::EndsBefore;
+        }
+        let stood = |is_it: fn(&str) -> bool| before.iter().take(HEAD).any(|line| is_it(line.text.trim()));
+        let begins_other = banner::version(text).is_some()
+            && stood(|earlier: &str| !earlier.is_empty() && !warns(earlier))
+            || begins_options(text) && stood(begins_options)
+            || warns(text) && stood(|earlier: &str| banner::version(earlier).is_some());
+        let is_recent = |is_it: &dyn Fn(&str) -> bool| {
+            before.iter().rev().take(REPORT).any(|line| is_it(line.text.trim()))
+        };
+        let repeats = || {
+            let is_again = text::HEADINGS.contains(&text) && is_recent(&|earlier: &str| earlier == text);
+            is_again && !is_recent(&is_checkpoint)
+        };
+        if begins_other || repeats() {
+            return Extent::EndsBefore;
+        }
+        // That is the last line of all versions; after the report of a checkpoint it goes on.
+        let is_end = text.starts_with("execution time (avg/stddev):");
+        if is_end && !is_recent(&is_checkpoint) { Extent::EndsHere } else { Extent::More }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = without_blank_end(block);
+        let mut run = text::read(block.lines);
+        let mut result = block.result(NAME, self.programs());
+        hide_passwords(&mut result.command);
+        let command = SysbenchCommand::of(&result.command);
+        run.test = run.test.or_else(|| command.test.as_deref().and_then(options::test_of));
+        let test = run.test;
+        let is_1_x = run.version.as_deref().is_some_and(|version| version.starts_with("1."));
+        result.version = run.version.take();
+        result.unread = std::mem::take(&mut run.unread);
+        // Where both say it, the output tells what was done.
+        let mut all = command.options;
+        all.extend(std::mem::take(&mut run.options));
+        if let Some(name) = command.test.or_else(|| test.map(|test| options::name_of(test).to_owned())) {
+            all.insert("test".to_owned(), name);
+        }
+        let events = run.report.events.as_ref().map(|events| events.value);
+        (result.whole, result.parts) = run.measured();
+        if result.whole.figures.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        let bytes = result.whole.bytes.as_ref().map(|bytes| bytes.value);
+        let known = test.filter(|_| command.is_all && is_1_x);
+        let work = known.map(|test| SysbenchWork { test, options: &all, bytes, events });
+        if let Some((workload, parameters)) = work.and_then(|work| work.workload()) {
+            result.workload = Some(workload);
+            result.parameters =
+                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        }
+        result.options = options::of_work(all);
+        Ok(vec![result])
+    }
+
+    fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        let mut words = result.command.clone();
+        let is_fileio = result.options.get("test").is_some_and(|test| test == "fileio");
+        for remedy in remedies {
+            match remedy {
+                ToolRemedy::BypassPageCache if is_fileio => set(&mut words, "file-extra-flags", "direct"),
+                ToolRemedy::SyncAtEnd if is_fileio => set(&mut words, "file-fsync-end", "on"),
+                ToolRemedy::RunFor(seconds) => {
+                    set(&mut words, "time", &seconds.to_string());
+                    set(&mut words, "events", "0");
+                }
+                _ => {}
+            }
+        }
+        Some(words)
+    }
+}
+
+/// The first line behind that of the version.
+fn begins_options(text: &str) -> bool {
+    text.starts_with("Running the test with following options")
+}
+
+/// Warnings of 1.0 on options of 0.x stand before its version.
+fn warns(text: &str) -> bool {
+    text.starts_with("WARNING: ")
+        && (text.contains("--test option is deprecated") || text.contains(" is deprecated, use --"))
+}
+
+/// Lines that tell of a failure; they are listed as not understood.
+fn fails(text: &str) -> bool {
+    ["FATAL: ", "ALERT: ", "PANIC: "].iter().any(|beginning| text.starts_with(beginning))
+}
+
+fn is_checkpoint(text: &str) -> bool {
+    interval::moment(text).is_some_and(|(_, told)| interval::is_checkpoint(told))
+}
+
+/// Sets an option of a command.
+fn set(words: &mut Vec<String>, name: &str, value: &str) {
+    let is_it = |own: &String| own.strip_prefix("--").and_then(|own| own.split('=').next()) == Some(name);
+    let word = format!("--{name}={value}");
+    match words.iter().position(is_it) {
+        Some(at) => words[at] = word,
+        // What it is to do comes last.
+        None => words.insert(words.len().saturating_sub(1).max(1).min(words.len()), word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(text: &str) -> ToolLine {
+        ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn prose_and_other_tools_do_not_begin_it() {
+        for text in [
+            "sysbench is a tool",
+            "WARNING: disk is full",
+            "[root@host ~]# ls",
+            "Latency (ms):",
+            "[ 5] connected",
+        ] {
+            assert_eq!(Sysbench.begins(&line(text)), None, "{text}");
+        }
+        assert_eq!(Sysbench.begins(&line("[ 1s ] 2293.97 MiB/sec")), Some(Beginning::Likely));
+    }
+
+    #[test]
+    fn the_command_gets_what_it_lacks() {
+        let command = "sysbench fileio --time=5 run".split(' ').map(str::to_owned).collect();
+        let options = [("test".to_owned(), "fileio".to_owned())].into_iter().collect();
+        let result = ToolResult { command, options, ..ToolResult::default() };
+        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::RunFor(30)];
+        let corrected = Sysbench.corrected(&result, &remedies).unwrap().join(" ");
+        assert_eq!(corrected, "sysbench fileio --time=30 --file-extra-flags=direct --events=0 run");
+    }
+}

@@ -1,0 +1,176 @@
+//! hdparm -t and -T: how fast a device is read, and how fast what the caches hold. Each is a result of
+//! its own.
+
+use model::tool_result::{Counting, LineRange, PrintedValue, ToolMeasurement, ToolRemedy, ToolResult};
+use model::{Unit, metric};
+
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::quantity;
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Hdparm;
+
+const NAME: &str = "hdparm";
+
+const BYTES: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "all",
+    units: "MB, MB/sec, kB/sec",
+    counting: Counting::Binary,
+    proof: "hdparm-9.65-both: a device of 67108864 bytes, read to its end, is `64 MB` there, and 67.1 decimal MB",
+};
+
+const RULES: &[CountingRule] = &[BYTES];
+
+/// So many lines may stand between the device and its first figure.
+const LINES_BEFORE: usize = 4;
+
+impl ToolReader for Hdparm {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the timings of hdparm -t and -T, with --direct and --offset or without"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["hdparm"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        if is_timing(&line.text) {
+            return Some(Beginning::Certain);
+        }
+        device(&line.text).map(|_| Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let has_timing = before.last().is_some_and(|line| is_timing(&line.text));
+        match () {
+            () if before.is_empty() || is_timing(&last.text) => Extent::More,
+            () if has_timing || before.len() > LINES_BEFORE => Extent::EndsBefore,
+            () if last.is_blank() || last.is_indented() || last.text.contains("HDIO_") => Extent::More,
+            () => Extent::EndsBefore,
+        }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let device = block.lines.iter().find_map(|line| device(&line.text));
+        let timings = block.lines.iter().filter(|line| is_timing(&line.text));
+        let results: Vec<ToolResult> =
+            timings.clone().filter_map(|line| result(line, device, block)).collect();
+        match (results.is_empty(), timings.count()) {
+            (false, _) => Ok(results),
+            (true, 0) => Err(NotUnderstood::OtherText),
+            (true, _) => Err(NotUnderstood::CutShort),
+        }
+    }
+
+    fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        let has_direct = result.command.iter().any(|word| word == "--direct");
+        if has_direct || result.command.is_empty() || !remedies.contains(&ToolRemedy::BypassPageCache) {
+            return None;
+        }
+        let mut words = result.command.clone();
+        words.insert(1, "--direct".to_owned());
+        Some(words)
+    }
+}
+
+/// `/dev/sda:`.
+fn device(text: &str) -> Option<&str> {
+    let device = text.strip_suffix(':')?;
+    (device.starts_with("/dev/") && !device.contains(char::is_whitespace)).then_some(device)
+}
+
+/// ` Timing buffered disk reads:  64 MB in  0.23 seconds = 274.26 MB/sec`, or the beginning of it.
+fn is_timing(text: &str) -> bool {
+    let text = text.trim_start();
+    text.strip_prefix("Timing ")
+        .and_then(|rest| rest.split_once(':'))
+        .is_some_and(|(what, _)| what.contains("reads"))
+}
+
+fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Option<ToolResult> {
+    let (what, figures) = line.text.trim_start().strip_prefix("Timing ")?.split_once(':')?;
+    let mut result = ToolResult {
+        lines: LineRange { first: line.number, last: line.number },
+        whole: measured(line.number, figures)?,
+        ..block.result(NAME, Hdparm.programs())
+    };
+    let (what, offset) = match what.split_once('(') {
+        Some((what, offset)) => (what, Some(offset.trim_end_matches(')'))),
+        None => (what, None),
+    };
+    result.options.insert("timing".to_owned(), what.trim().to_owned());
+    let device = device.map(|device| ("device", device));
+    // `offset 100 GB`.
+    let offset = offset.and_then(|offset| Some(("offset", offset.strip_prefix("offset ")?)));
+    let more = device.into_iter().chain(offset).map(|(name, value)| (name.to_owned(), value.to_owned()));
+    result.options.extend(more);
+    Some(result)
+}
+
+/// `  64 MB in  0.23 seconds = 274.26 MB/sec`; early versions have no space before the rate.
+fn measured(line: u64, figures: &str) -> Option<ToolMeasurement> {
+    let (bytes, rest) = figures.split_once(" in ")?;
+    let (time, rate) = rest.split_once('=')?;
+    let rate = quantity(line, rate, BYTES.counting).filter(|rate| rate.unit == Unit::BytesPerSecond)?;
+    let read = |text: &str, unit: Unit| -> Option<PrintedValue> {
+        quantity(line, text, BYTES.counting).filter(|printed| printed.unit == unit)
+    };
+    let mut measured = ToolMeasurement {
+        window: read(time, Unit::Seconds),
+        bytes: read(bytes, Unit::Bytes),
+        ..ToolMeasurement::default()
+    };
+    measured.add(metric::THROUGHPUT, Some(rate));
+    Some(measured)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn timings_of_early_versions_are_read() {
+        let read = measured(1, "   128 MB in  0.34 seconds =376.47 MB/sec").unwrap();
+        assert_eq!(read.bytes.as_ref().map(|bytes| bytes.value), Some(134_217_728.0));
+        assert!(
+            (read.figure(metric::THROUGHPUT).unwrap().value / (376.47 * 1_048_576.0) - 1.0).abs() < 1e-12
+        );
+        assert!(measured(1, "  64 MB in ").is_none());
+        assert!(measured(1, " 512 MB in  3.02 seconds = 169.54 kB/sec").is_some());
+    }
+
+    #[test]
+    fn what_hdparm_says_of_a_device_is_no_timing() {
+        let lines: Vec<ToolLine> = (1..)
+            .zip(["/dev/sda:", "", "ATA device, with non-removable media"])
+            .map(|(number, text)| ToolLine { number, text: text.to_owned() })
+            .collect();
+        assert_eq!(
+            Hdparm.read(&ToolBlock { lines: &lines, command: None }).unwrap_err(),
+            NotUnderstood::OtherText
+        );
+        assert_eq!(Hdparm.extent(&lines), Extent::EndsBefore);
+    }
+
+    #[test]
+    fn the_command_gets_what_it_lacks() {
+        let command = ["hdparm", "-t", "/dev/sda"].map(str::to_owned).to_vec();
+        let mut result = ToolResult { command, ..ToolResult::default() };
+        let corrected = Hdparm.corrected(&result, &[ToolRemedy::BypassPageCache]).unwrap();
+        assert_eq!(corrected.join(" "), "hdparm --direct -t /dev/sda");
+        result.command = corrected;
+        assert_eq!(Hdparm.corrected(&result, &[ToolRemedy::BypassPageCache]), None);
+    }
+}

@@ -1,0 +1,243 @@
+//! Lines of fio's normal text that have figures, of every version: `read: IOPS=14.4k, BW=...` since
+//! 2.17, `read : io=3071.7MB, bw=...` before.
+
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement};
+use model::{MetricName, Unit, metric};
+
+use super::run::{FioDirection, FioGroupStatus, percentile};
+use crate::tool::number::{count, exact, leading, quantity, time, whole};
+
+/// What is read, written, discarded, or, with `unified_rw_reporting`, all of these.
+const CLASSES: &[(&str, &str)] =
+    &[("read", "READ"), ("write", "WRITE"), ("trim", "TRIM"), ("mixed", "MIXED")];
+
+/// The direction that a line is of; `None` if it is no such line.
+pub(super) fn class(text: &str) -> Option<&'static str> {
+    let (name, rest) = text.trim_start().split_once(':')?;
+    let rest = rest.trim_start();
+    let is_direction = rest.starts_with("IOPS=") || rest.starts_with("io=") && rest.contains("runt=");
+    let (class, _) = CLASSES.iter().find(|(class, _)| is_direction && *class == name.trim_end())?;
+    Some(*class)
+}
+
+/// Reads the line of a direction. Multiples without an i are of `counting` before 2.17.
+pub(super) fn direction(line: u64, text: &str, counting: Counting) -> Option<FioDirection> {
+    let class = class(text)?;
+    let (_, rest) = text.split_once(':')?;
+    let rest = rest.trim_start();
+    let measured = match rest.strip_prefix("IOPS=") {
+        Some(rest) => since_2_17(line, rest)?,
+        None => before_2_17(line, rest, counting)?,
+    };
+    Some(FioDirection { class, measured })
+}
+
+/// `14.4k, BW=56.4MiB/s (59.1MB/s)(113MiB/2001msec); 0 zone resets`.
+fn since_2_17(line: u64, rest: &str) -> Option<ToolMeasurement> {
+    let (iops, rest) = rest.split_once(", BW=")?;
+    let (rate, rest) = rest.split_once('(').unwrap_or((rest, ""));
+    let mut measured = ToolMeasurement::default();
+    // The last parenthesis has what was done, and how long that took.
+    let amount = rest.rsplit('(').next().and_then(|last| last.split(')').next()?.split_once('/'));
+    if let Some((bytes, window)) = amount
+        && let Some(window) = quantity(line, window, Counting::Decimal).filter(|w| w.unit == Unit::Seconds)
+    {
+        measured.window = Some(window);
+        measured.bytes = quantity(line, bytes, Counting::Decimal);
+    }
+    // Of all clients together it leaves out the unit.
+    let bare = || count(line, rate, Counting::Decimal, Unit::BytesPerSecond);
+    measured.add(metric::THROUGHPUT, quantity(line, rate, Counting::Decimal).or_else(bare));
+    measured.add(metric::IOPS, per_second(line, iops));
+    (!measured.is_empty()).then_some(measured)
+}
+
+/// `io=3071.7MB, bw=97414KB/s, iops=24353, runt= 32289msec`.
+fn before_2_17(line: u64, rest: &str, counting: Counting) -> Option<ToolMeasurement> {
+    let mut measured = ToolMeasurement::default();
+    for (name, value) in fields(rest) {
+        match name {
+            "io" => measured.bytes = early(line, value, counting),
+            "runt" => measured.window = quantity(line, value, counting),
+            "bw" => measured.add(metric::THROUGHPUT, early(line, value, counting)),
+            "iops" => measured.add(metric::IOPS, per_second(line, value)),
+            _ => {}
+        }
+    }
+    (!measured.figures.is_empty()).then_some(measured)
+}
+
+/// `io=1, bw=2`, by name and value.
+fn fields(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split(',').filter_map(|part| part.split_once('=')).map(|(name, value)| (name.trim(), value.trim()))
+}
+
+/// A quantity as fio printed it before 2.17. Behind the point it put the remainder of the division by 1024,
+/// as many digits of it as there was room for: 50/1024 became `.5`, and so did 500/1024
+/// (lib/num2str.c). Only the whole part is known.
+fn early(line: u64, text: &str, counting: Counting) -> Option<PrintedValue> {
+    let printed = quantity(line, text, counting)?;
+    let digits = leading(text, false)?.digits;
+    let decimals = digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+    // What one of the whole part is.
+    let one = printed.half_step * 2.0 * 10f64.powi(i32::try_from(decimals).unwrap_or(0).min(9));
+    Some(if decimals == 0 { printed } else { PrintedValue { half_step: one, ..printed } })
+}
+
+/// Operations a second. fio cuts off what is behind the point, so there may be nearly one more.
+fn per_second(line: u64, text: &str) -> Option<PrintedValue> {
+    let printed = count(line, text, Counting::Decimal, Unit::PerSecond)?;
+    let half_step = if printed.counting.is_none() { 1.0 } else { printed.half_step };
+    Some(PrintedValue { half_step, ..printed })
+}
+
+/// The totals of reads, writes and discards: `issued rwts: total=28883,0,0,0 short=0,0,0,0`, before 3.0
+/// `issued    : total=r=28883/w=0/d=0, short=...`, in 1.x `issued r/w: total=28883/0, short=0/0`.
+pub(super) fn issued(line: u64, text: &str, directions: &mut [FioDirection]) {
+    let Some((_, totals)) = text.split_once("total=") else { return };
+    let totals = totals.split(' ').next().unwrap_or_default().trim_end_matches(',');
+    let separator = if totals.contains('/') { '/' } else { ',' };
+    let totals: Vec<u64> = totals
+        .split(separator)
+        .map_while(|total| whole(total.rsplit('=').next()?).map(|(total, _)| total))
+        .collect();
+    if totals.is_empty() {
+        return;
+    }
+    for direction in directions {
+        let total = match direction.class {
+            "read" => totals.first().copied(),
+            "write" => totals.get(1).copied(),
+            "trim" => totals.get(2).copied(),
+            _ => totals.iter().take(3).copied().try_fold(0u64, u64::checked_add),
+        };
+        direction.measured.operations = total.map(|total| exact(line, total, Unit::One));
+    }
+}
+
+/// `lat (usec): min=40, max=3124, avg=67.93, stdev=51.87` as the longest and the mean of a distribution.
+pub(super) fn times(line: u64, text: &str, unit: &str, distribution: &str, measured: &mut ToolMeasurement) {
+    let value = |name: &str| {
+        let (_, rest) = text.split_once(name)?;
+        time(line, rest.split(',').next()?, unit)
+    };
+    for (name, of) in [("max=", "max"), ("avg=", "mean")] {
+        if let Some(metric) = MetricName::intern(&format!("{distribution}_{of}")) {
+            measured.add(metric, value(name));
+        }
+    }
+}
+
+/// `  1.00th=[   46],  5.00th=[   49],`, in 1.x ` 1.00th=46,`.
+pub(super) fn list_of_percentiles(
+    line: u64,
+    list: &str,
+    distribution: &str,
+    unit: &str,
+) -> Vec<(MetricName, PrintedValue)> {
+    let one = |part: &str| {
+        let (percent, value) = part.split_once("th=")?;
+        let value = value.trim_matches(['[', ']', ' ']);
+        Some((percentile(distribution, percent)?, time(line, value, unit)?))
+    };
+    list.split(',').filter_map(one).collect()
+}
+
+/// What a line says of a group: `READ: bw=56.4MiB/s (59.1MB/s), 56.4MiB/s-56.4MiB/s (...), io=113MiB (118MB),
+/// run=2001-2001msec`, before 2.17 `READ: io=3071.7MB, aggrb=97413KB/s, minb=..., maxb=..., mint=32289msec,
+/// maxt=32289msec`.
+pub(super) fn status(line: u64, text: &str, group: u64, counting: Counting) -> Option<FioGroupStatus> {
+    let (name, rest) = text.trim_start().split_once(": ")?;
+    let (class, _) = CLASSES.iter().find(|(_, told)| *told == name)?;
+    let field = |name: &str| fields(rest).find(|(own, _)| *own == name).map(|(_, value)| value);
+    let (rate, bytes, window) = if let Some(rate) = field("aggrb") {
+        let bytes = field("io").and_then(|bytes| early(line, bytes, counting));
+        (early(line, rate, counting), bytes, field("maxt").and_then(|run| quantity(line, run, counting)))
+    } else {
+        let first = |value: &str| quantity(line, value.split(" (").next()?, Counting::Decimal);
+        let longest = field("run").and_then(|run| run.split_once('-')).map(|(_, longest)| longest);
+        let window = longest.and_then(|longest| quantity(line, longest, Counting::Decimal));
+        (field("bw").and_then(first), field("io").and_then(first), window)
+    };
+    Some(FioGroupStatus { group, class, rate: rate?, bytes, window })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BINARY: Counting = Counting::Binary;
+
+    #[test]
+    fn the_line_of_a_direction_has_rate_bytes_and_time() {
+        let text = "read: IOPS=14.4k, BW=56.4MiB/s (59.1MB/s)(113MiB/2001msec); 0 zone resets";
+        let read = direction(4, text, BINARY).unwrap().measured;
+        let (bytes, window) = (read.bytes.unwrap(), read.window.unwrap());
+        assert_eq!((bytes.text.as_str(), bytes.value), ("113MiB", 113.0 * 1_048_576.0));
+        assert!(window.text == "2001msec" && (window.value - 2.001).abs() < 1e-9);
+        assert_eq!(read.figures.len(), 2);
+        let read = direction(4, "read: IOPS=12.7k, BW=49.7Mi (52.1M)(8192KiB/161msec)", BINARY).unwrap();
+        assert_eq!(read.measured.figure(metric::THROUGHPUT).unwrap().value, 49.7 * 1_048_576.0);
+        let read = direction(4, "read: IOPS=1, BW=8Mibit/s (8Mbit/s)(2048KiB/2000msec)", BINARY).unwrap();
+        assert_eq!(read.measured.figure(metric::THROUGHPUT).unwrap().value, 1_048_576.0);
+        assert!(direction(4, "read: I measured IOPS=5", BINARY).is_none());
+    }
+
+    #[test]
+    fn the_line_of_an_earlier_version_counts_by_1024() {
+        let text = "  read : io=3071.7MB, bw=97414KB/s, iops=24353, runt= 32289msec";
+        let read = direction(4, text, BINARY).unwrap();
+        assert_eq!(read.class, "read");
+        let bytes = read.measured.bytes.unwrap();
+        assert!((bytes.value - 3071.7 * 1_048_576.0).abs() < 1.0);
+        assert!((bytes.half_step - 1_048_576.0).abs() < 1e-3, "behind the point stands a remainder");
+        let rate = read.measured.figure(metric::THROUGHPUT).unwrap();
+        assert_eq!((rate.value, rate.half_step), (97_414.0 * 1024.0, 512.0));
+        assert!((read.measured.window.unwrap().value - 32.289).abs() < 1e-9);
+        assert_eq!(read.measured.figures.len(), 2);
+        let write =
+            direction(4, "write: io=1024.4MB, bw=1 B/s, iops=1416 , runt=  3027msec", BINARY).unwrap();
+        assert_eq!(write.measured.figure(metric::IOPS).unwrap().value, 1416.0);
+    }
+
+    #[test]
+    fn what_was_issued_is_read_of_each_version() {
+        for text in [
+            "issued rwts: total=10,20,30,0 short=0,0,0,0 dropped=0,0,0,0",
+            "issued rwt: total=10,20,30, short=0,0,0, dropped=0,0,0",
+            "issued    : total=r=10/w=20/d=30, short=r=0/w=0/d=0, drop=r=0/w=0/d=0",
+            "issued r/w/d: total=10/20/30, short=0/0/0",
+        ] {
+            let of = |class: &'static str| FioDirection { class, measured: ToolMeasurement::default() };
+            let mut directions = [of("read"), of("write"), of("trim"), of("mixed")];
+            issued(1, text, &mut directions);
+            let told = directions.map(|d| d.measured.operations.map(|operations| operations.value));
+            assert_eq!(told, [Some(10.0), Some(20.0), Some(30.0), Some(60.0)], "{text}");
+        }
+    }
+
+    #[test]
+    fn the_status_of_a_group_is_read_of_each_version() {
+        let text = "   READ: bw=56.4MiB/s (59.1MB/s), 56.4MiB/s-56.4MiB/s (59.1MB/s-59.1MB/s), io=113MiB (118MB), run=2001-2001msec";
+        let now = status(1, text, 0, BINARY).unwrap();
+        assert_eq!(now.rate.text, "56.4MiB/s");
+        assert_eq!(now.bytes.unwrap().text, "113MiB");
+        assert!((now.window.unwrap().value - 2.001).abs() < 1e-9);
+        let text = "  WRITE: io=1024.4MB, aggrb=32485KB/s, minb=32485KB/s, maxb=32485KB/s, mint=32289msec, maxt=32290msec";
+        let before = status(1, text, 3, BINARY).unwrap();
+        assert_eq!((before.class, before.group, before.rate.value), ("write", 3, 32_485.0 * 1024.0));
+        assert!((before.window.unwrap().value - 32.29).abs() < 1e-9);
+        assert!(status(1, "  vda: ios=27349/0, merge=0/0", 0, BINARY).is_none());
+    }
+
+    #[test]
+    fn percentiles_are_of_the_times_that_their_heading_names() {
+        let names = |list: &str| -> Vec<String> {
+            let read = list_of_percentiles(9, list, "latency", "usec");
+            read.iter().map(|(metric, value)| format!("{metric} {}", value.text)).collect()
+        };
+        let list = "|  1.00th=[   46], 50.00th=[   63], 99.90th=[  693],";
+        assert_eq!(names(list), ["latency_p50 63 usec", "latency_p99_9 693 usec"]);
+        assert_eq!(names(" 90.00th=46, 95.00th=49"), ["latency_p90 46 usec", "latency_p95 49 usec"]);
+    }
+}

@@ -1,0 +1,96 @@
+//! The JSON of iostat and mpstat. All figures of a result stand at the line where the text begins.
+
+use serde_json::{Map, Value};
+
+use super::columns;
+use super::devices::Report;
+use super::table::{Head, Table, TableRow, Tables};
+use crate::tool::block::ToolBlock;
+use crate::tool::reader::NotUnderstood;
+use crate::tool::system::clock::{leading_clock, lone_clock};
+use crate::tool::system::sample::SampleCell;
+
+/// Whether a JSON text is of sysstat.
+pub(super) fn is_of_sysstat(text: &str) -> bool {
+    text.chars().take(200).collect::<String>().contains("\"sysstat\"")
+}
+
+/// The reports of iostat; `None` if it is no JSON.
+pub(super) fn reports(block: &ToolBlock<'_>) -> Option<Result<Vec<Report>, NotUnderstood>> {
+    let statistics = statistics(block)?;
+    let line = block.range().first;
+    Some(statistics.map(|all| all.iter().map(|one| report(line, one)).collect()))
+}
+
+fn report(line: u64, statistics: &Value) -> Report {
+    let ended = statistics.get("timestamp").and_then(Value::as_str).and_then(lone_clock);
+    let mut report = Report { ended, ..Report::default() };
+    if let Some(cpu) = statistics.get("avg-cpu").and_then(Value::as_object) {
+        report.add("", figures(line, cpu));
+    }
+    for device in statistics.get("disk").and_then(Value::as_array).into_iter().flatten() {
+        if let (Some(device), Some(name)) =
+            (device.as_object(), device.get("disk_device").and_then(Value::as_str))
+        {
+            report.add(name, figures(line, device));
+        }
+    }
+    report
+}
+
+/// The load of processors by mpstat, as its tables have it; `None` if it is no JSON.
+pub(super) fn loads(block: &ToolBlock<'_>) -> Option<Result<Tables, NotUnderstood>> {
+    let statistics = statistics(block)?;
+    let line = block.range().first;
+    let tables = |all: Vec<Value>| Tables {
+        list: all.iter().map(|one| load(line, one)).collect(),
+        ..Tables::default()
+    };
+    Some(statistics.map(tables))
+}
+
+fn load(line: u64, statistics: &Value) -> Table {
+    let clock = statistics.get("timestamp").and_then(Value::as_str);
+    let clock = clock.and_then(|text| leading_clock(&text.split_whitespace().collect::<Vec<_>>()));
+    let clock = clock.map(|(clock, _)| clock);
+    let row = |cpu: &Map<String, Value>| TableRow {
+        clock,
+        is_average: false,
+        item: cpu.get("cpu").and_then(Value::as_str).unwrap_or_default().to_owned(),
+        cells: figures(line, cpu),
+    };
+    let cpus = statistics.get("cpu-load").and_then(Value::as_array).into_iter().flatten();
+    let words = ["CPU", "%usr"].map(str::to_owned).into();
+    Table {
+        head: Head { line, words, item_at: Some(0), ..Head::default() },
+        rows: cpus.filter_map(Value::as_object).map(row).collect(),
+    }
+}
+
+/// The statistics of the first host; `None` if the text is no JSON.
+fn statistics(block: &ToolBlock<'_>) -> Option<Result<Vec<Value>, NotUnderstood>> {
+    if !block.lines.first()?.text.trim_start().starts_with('{') {
+        return None;
+    }
+    let Ok(document) = serde_json::from_str::<Value>(&block.text()) else {
+        return Some(Err(NotUnderstood::CutShort));
+    };
+    let all = document.pointer("/sysstat/hosts/0/statistics").and_then(Value::as_array);
+    Some(all.cloned().ok_or(NotUnderstood::OtherText))
+}
+
+/// The figures of an object. What is a share has no % in its name here.
+fn figures(line: u64, object: &Map<String, Value>) -> Vec<SampleCell> {
+    let one = |(name, value): (&String, &Value)| {
+        let number = value.as_f64()?;
+        let shares =
+            ["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice"];
+        let is_share = shares.contains(&name.as_str())
+            || matches!(name.as_str(), "idle" | "rrqm" | "wrqm" | "drqm" | "util");
+        let heading = if is_share { columns::heading(&format!("%{name}")) } else { columns::heading(name) }?;
+        // sysstat prints two decimals, and JSON forgets zeros at the end.
+        let printed = heading.unit.read(line, &format!("{number:.2}"))?;
+        Some(SampleCell { metric: heading.metric, printed, mean: heading.mean })
+    };
+    object.iter().filter_map(one).collect()
+}

@@ -1,0 +1,294 @@
+//! vmstat of procps: its table of processes, memory, swap, blocks and processors, with any of its
+//! options for columns. The first row is of all the time since the machine started, unless `-y` is given.
+
+use model::tool_result::{Counting, LineRange, ToolResult};
+use model::{MetricName, metric};
+
+use super::cell::{CellUnit, Column, Mean, column, is_number};
+use super::clock::{between, lone_clock};
+use super::sample::{Sample, SampleCell, Series};
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Vmstat;
+
+const NAME: &str = "vmstat";
+
+const RULES: &[CountingRule] = &[
+    CountingRule {
+        tool: NAME,
+        versions: "procps 2.x to 4.x",
+        units: "bi, bo; memory and swap with -S K, the default, and -S M",
+        counting: Counting::Binary,
+        proof: "vmstat-4.0.2-basic and iostat-12.6.1-extended saw the same second: bi is 836 where iostat \
+                has 836.00 rkB/s, whose kB are of 1024 bytes",
+    },
+    CountingRule {
+        tool: NAME,
+        versions: "procps 2.x to 4.x",
+        units: "memory and swap with -S k or -S m",
+        counting: Counting::Decimal,
+        proof: "vmstat-4.0.2-no-first has 14931497 free with -S k; vmstat-4.0.2-active, of the same second, 14591836 \
+                of 1024 bytes, which are 14942040 of 1000",
+    },
+];
+
+/// Of a column whose unit the option -S chooses.
+const CHOSEN: CellUnit = CellUnit::KIB;
+
+const fn plain(headings: &'static [&'static str], metric: MetricName, unit: CellUnit) -> Column {
+    Column { headings, metric, unit, mean: Mean::Plain }
+}
+
+const COLUMNS: &[Column] = &[
+    plain(&["r"], MetricName::new("running_tasks"), CellUnit::COUNT),
+    plain(&["b"], MetricName::new("blocked_tasks"), CellUnit::COUNT),
+    plain(&["swpd"], MetricName::new("swap_used"), CHOSEN),
+    plain(&["free"], MetricName::new("memory_free"), CHOSEN),
+    plain(&["buff"], MetricName::new("memory_buffers"), CHOSEN),
+    plain(&["cache"], MetricName::new("memory_page_cache"), CHOSEN),
+    plain(&["inact"], MetricName::new("memory_inactive"), CHOSEN),
+    plain(&["active"], MetricName::new("memory_active"), CHOSEN),
+    plain(&["si"], MetricName::new("swap_in_throughput"), CHOSEN),
+    plain(&["so"], MetricName::new("swap_out_throughput"), CHOSEN),
+    plain(&["bi"], metric::READ_THROUGHPUT, CellUnit::KIB_PER_S),
+    plain(&["bo"], metric::WRITE_THROUGHPUT, CellUnit::KIB_PER_S),
+    plain(&["in"], MetricName::new("interrupts_per_second"), CellUnit::PER_SECOND),
+    plain(&["cs"], MetricName::new("context_switches_per_second"), CellUnit::PER_SECOND),
+    plain(&["us"], MetricName::new("cpu_user_share"), CellUnit::PERCENT),
+    plain(&["sy"], MetricName::new("cpu_system_share"), CellUnit::PERCENT),
+    plain(&["id"], MetricName::new("cpu_idle_share"), CellUnit::PERCENT),
+    plain(&["wa"], MetricName::new("cpu_wait_share"), CellUnit::PERCENT),
+    plain(&["st"], MetricName::new("cpu_steal_share"), CellUnit::PERCENT),
+    plain(&["gu"], MetricName::new("cpu_guest_share"), CellUnit::PERCENT),
+];
+
+impl ToolReader for Vmstat {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the table of vmstat, with any columns; not its lists of -d, -m and -s. Memory and swap only below its \
+         command line, which has their unit"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["vmstat"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        (is_title(&line.text) || is_heading(&line.text)).then_some(Beginning::Certain)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, _)) = lines.split_last() else { return Extent::More };
+        let text = last.text.as_str();
+        let is_row = text.split_whitespace().take(10).filter(|word| is_number(word)).count() == 10;
+        if is_row || is_title(text) || is_heading(text) || text == "^C" {
+            Extent::More
+        } else {
+            Extent::EndsBefore
+        }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let mut result = block.result(NAME, self.programs());
+        let asked = Asked::of(&result.command);
+        let mut rows = Vec::new();
+        let mut headings: Vec<&str> = Vec::new();
+        for line in block.lines {
+            if is_heading(&line.text) {
+                headings = line.text.split_whitespace().collect();
+            } else if let Some(row) = Row::of(line, &headings, asked.unit) {
+                rows.push(row);
+            } else if !is_title(&line.text) && line.text != "^C" {
+                result.unread.push(LineRange { first: line.number, last: line.number });
+            }
+        }
+        if rows.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        series(rows, &asked).fill(&mut result);
+        result.options.extend(asked.scale.map(|scale| ("-S".to_owned(), scale.to_owned())));
+        Ok(vec![result])
+    }
+}
+
+/// What the command asks for, where it is known.
+struct Asked {
+    /// The unit of memory; absent without a command.
+    unit: Option<CellUnit>,
+    /// Its letter, where it was chosen.
+    scale: Option<&'static str>,
+    /// Seconds between two rows.
+    interval_s: Option<f64>,
+    /// Whether there is no row of the time since the machine started.
+    is_without_first: bool,
+}
+
+impl Asked {
+    fn of(command: &[String]) -> Self {
+        let mut asked = Self {
+            unit: (!command.is_empty()).then_some(CHOSEN),
+            scale: None,
+            interval_s: None,
+            is_without_first: false,
+        };
+        let mut words = command.iter().skip(1).map(String::as_str);
+        while let Some(word) = words.next() {
+            if let Some(scale) = word.strip_prefix("--unit=") {
+                asked.choose(scale);
+            } else if matches!(word, "-S" | "--unit") {
+                asked.choose(words.next().unwrap_or_default());
+            } else if word == "--no-first" {
+                asked.is_without_first = true;
+            } else if let Some(letters) = word.strip_prefix('-') {
+                asked.is_without_first |= !letters.starts_with('-') && letters.contains('y');
+                if let Some((_, scale)) = letters.split_once('S') {
+                    let scale = if scale.is_empty() { words.next().unwrap_or_default() } else { scale };
+                    asked.choose(scale);
+                }
+            } else if asked.interval_s.is_none() {
+                asked.interval_s = word.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e6);
+            }
+        }
+        asked
+    }
+
+    fn choose(&mut self, scale: &str) {
+        let (scale, unit) = match scale {
+            "k" => ("k", CellUnit::bytes("kB", 1e3, Counting::Decimal)),
+            "K" => ("K", CHOSEN),
+            "m" => ("m", CellUnit::bytes("MB", 1e6, Counting::Decimal)),
+            "M" => ("M", CellUnit::MIB),
+            "b" | "B" => ("B", CellUnit::BYTES),
+            _ => {
+                self.unit = None;
+                return;
+            }
+        };
+        (self.scale, self.unit) = (Some(scale), Some(unit));
+    }
+}
+
+/// A row of the table.
+struct Row {
+    clock: Option<f64>,
+    cells: Vec<SampleCell>,
+}
+
+impl Row {
+    fn of(line: &ToolLine, headings: &[&str], chosen: Option<CellUnit>) -> Option<Self> {
+        let words: Vec<&str> = line.text.split_whitespace().collect();
+        // A date and a time stand below the name of the zone.
+        let count =
+            if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
+        let (numbers, rest) = (words.get(..count)?, words.get(count..)?);
+        let clock = lone_clock(&rest.join(" "));
+        let is_row = !numbers.is_empty() && numbers.iter().all(|word| is_number(word));
+        if !is_row || clock.is_none() && !rest.is_empty() {
+            return None;
+        }
+        let cell = |(heading, word): (&&str, &&str)| {
+            let column = column(COLUMNS, heading)?;
+            let unit = match (column.unit == CHOSEN, *heading) {
+                (true, "si" | "so") => chosen?.each_second(),
+                (true, _) => chosen?,
+                (false, _) => column.unit,
+            };
+            let printed = unit.read(line.number, word)?;
+            Some(SampleCell { metric: column.metric, printed, mean: column.mean })
+        };
+        Some(Self { clock, cells: headings.iter().zip(numbers).filter_map(cell).collect() })
+    }
+}
+
+/// The rows as samples. The time of a row is that of its end.
+fn series(rows: Vec<Row>, asked: &Asked) -> Series {
+    let mut series = Series::default();
+    let has_first = !asked.is_without_first;
+    let mut before: Option<f64> = None;
+    let mut start_s = Some(0.0);
+    for (at, row) in rows.into_iter().enumerate() {
+        let told = before.zip(row.clock).map(|(from, to)| between(from, to));
+        before = row.clock;
+        let length_s = told.or(asked.interval_s);
+        if at == 0 && has_first {
+            series.since_boot = Some(Sample { cells: row.cells, ..Sample::default() });
+            continue;
+        }
+        series.samples.push(Sample {
+            start_s: start_s.filter(|_| length_s.is_some()),
+            length_s,
+            cells: row.cells,
+        });
+        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+    }
+    series
+}
+
+/// `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----`.
+fn is_title(text: &str) -> bool {
+    let is_first = text.trim_start_matches('-').trim_start().starts_with("procs");
+    is_first && ["memory", "swap", "io", "system", "cpu"].iter().all(|word| text.contains(word))
+}
+
+/// ` r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st`.
+fn is_heading(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    (words.next(), words.next()) == (Some("r"), Some("b"))
+        && ["si", "so", "bi", "bo", "us", "sy", "id"].iter().all(|one| words.clone().any(|word| word == *one))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEADING: &str = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st";
+
+    fn read(command: &str, text: &str) -> Vec<ToolResult> {
+        let text = format!("{command}{HEADING}\n{text}");
+        crate::tool::read("", text.as_bytes()).unwrap().results
+    }
+
+    const ROW: &str = " 1  0      2   3000     40    500    6    7     8     9   10   11 12 13 70  4  1\n";
+
+    #[test]
+    fn memory_has_the_unit_of_the_command_or_is_left_out() {
+        let free = |command: &str| {
+            let results = read(command, ROW);
+            results[0].whole.figure(MetricName::new("memory_free")).map(|printed| printed.value)
+        };
+        assert_eq!(free("$ vmstat\n"), Some(3000.0 * 1024.0));
+        assert_eq!(free("$ vmstat -S m\n"), Some(3e9));
+        assert_eq!(free("$ vmstat -nSM 1\n"), Some(3000.0 * 1_048_576.0));
+        assert_eq!(free(""), None);
+    }
+
+    #[test]
+    fn the_first_row_counts_only_where_it_is_a_span() {
+        let reads = |command: &str| {
+            let results = read(command, &format!("{ROW}{}", ROW.replace("  8 ", " 18 ")));
+            results[0].whole.figure(metric::READ_THROUGHPUT).unwrap().value
+        };
+        assert_eq!(reads("$ vmstat 1\n"), 18.0 * 1024.0);
+        assert_eq!(reads("$ vmstat -y 1\n"), 13.0 * 1024.0);
+        assert_eq!(read("", ROW)[0].options["since"], "boot");
+    }
+
+    #[test]
+    fn the_table_of_another_system_is_not_taken_for_it() {
+        let line = |text: &str| ToolLine { number: 1, text: text.to_owned() };
+        let bsd = " r  b  w  avm  fre  flt  re  pi  po  fr   sr ada0   in   sy   cs us sy id";
+        assert!(Vmstat.begins(&line(bsd)).is_none());
+        assert!(Vmstat.begins(&line("procs and memory")).is_none());
+        assert!(Vmstat.begins(&line(HEADING)).is_some());
+    }
+}

@@ -1,0 +1,349 @@
+//! oha: its summary as text and as JSON.
+
+use std::collections::BTreeMap;
+
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::{MetricName, Unit, Value, WorkloadName, metric};
+use serde::Deserialize;
+
+use super::{CommandOptions, behind, percentile, same_work, span};
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{count, exact, leading, plain, quantity, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Oha;
+
+const NAME: &str = "oha";
+
+const BYTES: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "all",
+    units: "KiB, MiB, GiB of Total data and Size/sec; those of Size/sec are cut to a whole byte",
+    counting: Counting::Binary,
+    proof: "src/printer.rs, print_summary asks for UnitType::Binary, which has the i in its units",
+};
+
+const RULES: &[CountingRule] = &[BYTES];
+
+/// Headings of the text.
+const HEADINGS: &[&str] = &[
+    "Response time histogram",
+    "Response time distribution",
+    "Latency distribution",
+    "Details (average, fastest, slowest)",
+    "Status code distribution",
+    "Error distribution",
+];
+
+impl ToolReader for Oha {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the summary of oha as text and as JSON"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["oha"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let is_rate = behind(&line.text, "Success rate").is_some_and(|rate| leading(rate, false).is_some());
+        (is_rate || line.text == "Summary:").then_some(Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let text = last.text.as_str();
+        let is_heading = HEADINGS.iter().any(|heading| text.starts_with(heading));
+        if before.is_empty() || last.is_blank() || last.is_indented() || is_heading {
+            Extent::More
+        } else {
+            Extent::EndsBefore
+        }
+    }
+
+    fn knows_json(&self, text: &str) -> bool {
+        text.contains("\"successRate\"") && text.contains("\"requestsPerSec\"")
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let mut result = block.result(NAME, self.programs());
+        if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{')) {
+            json(block, &mut result)?;
+        } else {
+            text(block, &mut result)?;
+        }
+        options(&mut result);
+        Ok(vec![result])
+    }
+}
+
+/// Reads the text.
+fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderstood> {
+    let mut reading = Reading::default();
+    for line in block.lines {
+        reading.take(line, &mut result.whole);
+    }
+    // Other tools have such a summary without the share that went well.
+    let Some(success) = reading.success else { return Err(NotUnderstood::OtherText) };
+    if result.whole.figures.is_empty() {
+        return Err(NotUnderstood::CutShort);
+    }
+    if reading.counted.line > 0 {
+        result.whole.operations = Some(reading.counted.printed());
+    }
+    let failed = PrintedValue { value: 1.0 - success.value, ..success };
+    result.whole.add(metric::ERROR_SHARE, Some(failed));
+    Ok(())
+}
+
+/// Answers and errors by their counts.
+#[derive(Default)]
+struct Counted {
+    line: u64,
+    total: u64,
+    texts: Vec<String>,
+}
+
+impl Counted {
+    fn add(&mut self, line: u64, number: u64) {
+        self.line = line;
+        self.total = self.total.saturating_add(number);
+        self.texts.push(number.to_string());
+    }
+
+    fn printed(&self) -> PrintedValue {
+        PrintedValue { text: self.texts.join(" + "), ..exact(self.line, self.total, Unit::One) }
+    }
+}
+
+/// The text as far as it was read.
+#[derive(Default)]
+struct Reading {
+    heading: String,
+    success: Option<PrintedValue>,
+    counted: Counted,
+}
+
+impl Reading {
+    fn take(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
+        let text = line.text.trim();
+        if !line.is_indented() && !line.is_blank() {
+            self.heading = text.trim_end_matches(':').to_owned();
+        }
+        match self.heading.as_str() {
+            "Response time distribution" | "Latency distribution" => distribution(line, whole),
+            "Status code distribution" | "Error distribution" => self.counts(line),
+            heading if HEADINGS.contains(&heading) || heading.contains(" only)") => {}
+            _ => self.summary(line, whole),
+        }
+    }
+
+    fn summary(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
+        let number = line.number;
+        let value = |label: &str| behind(&line.text, label);
+        let time = |label: &str| span(number, value(label)?);
+        if let Some(rate) = value("Success rate") {
+            self.success = share(number, rate);
+        }
+        whole.window = whole.window.take().or_else(|| time("Total"));
+        whole.bytes = whole.bytes.take().or_else(|| quantity(number, value("Total data")?, BYTES.counting));
+        let rate =
+            value("Requests/sec").and_then(|rate| count(number, rate, Counting::Decimal, Unit::PerSecond));
+        whole.add(metric::REQUESTS_PER_SECOND, rate);
+        let throughput = value("Size/sec").and_then(|size| {
+            let printed = quantity(number, &format!("{size}/s"), BYTES.counting)?;
+            Some(PrintedValue { text: size.to_owned(), half_step: printed.half_step.max(1.0), ..printed })
+        });
+        whole.add(metric::THROUGHPUT, throughput);
+        whole.add(MetricName::new("latency_mean"), time("Average"));
+        whole.add(metric::LATENCY_MAX, time("Slowest"));
+    }
+
+    /// `[200] 12345 responses`, and `[12] aborted due to deadline`.
+    fn counts(&mut self, line: &ToolLine) {
+        let Some((inside, rest)) = line.text.trim_start().strip_prefix('[').and_then(|t| t.split_once(']'))
+        else {
+            return;
+        };
+        let of_answers = whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"));
+        let is_error = self.heading == "Error distribution";
+        let number =
+            if is_error { whole(inside).map(|(number, _)| number) } else { of_answers.map(|(n, _)| n) };
+        if let Some(number) = number {
+            self.counted.add(line.number, number);
+        }
+    }
+}
+
+/// `100.00%`; early versions print `1.0000`.
+fn share(line: u64, text: &str) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    let scale = if number.rest.trim_start().starts_with('%') { 0.01 } else { 1.0 };
+    let half_step = number.half_step * scale;
+    Some(PrintedValue { half_step, ..plain(line, text, number.value * scale, Unit::One) })
+}
+
+/// `  99.00% in 0.0047 sec`.
+fn distribution(line: &ToolLine, whole: &mut ToolMeasurement) {
+    if let Some((percent, time)) = line.text.split_once(" in ")
+        && let Some(metric) = percentile(percent)
+    {
+        whole.add(metric, span(line.number, time));
+    }
+}
+
+/// What is read of the JSON; it has more.
+#[derive(Deserialize)]
+struct Document {
+    summary: Summary,
+    #[serde(default, rename = "latencyPercentiles")]
+    percentiles: BTreeMap<String, Option<f64>>,
+    #[serde(default, rename = "statusCodeDistribution")]
+    answers: BTreeMap<String, u64>,
+    #[serde(default, rename = "errorDistribution")]
+    errors: BTreeMap<String, u64>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Summary {
+    success_rate: Option<f64>,
+    total: Option<f64>,
+    slowest: Option<f64>,
+    average: Option<f64>,
+    requests_per_sec: Option<f64>,
+    total_data: Option<u64>,
+    size_per_sec: Option<f64>,
+}
+
+fn json(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderstood> {
+    let document: Document = serde_json::from_str(&block.text()).map_err(|error| match error.is_eof() {
+        true => NotUnderstood::CutShort,
+        false => NotUnderstood::OtherText,
+    })?;
+    let line = block.range().first;
+    let number = |value: f64, unit: Unit| plain(line, value.to_string(), value, unit);
+    let Summary { success_rate, total, slowest, average, requests_per_sec, total_data, size_per_sec } =
+        document.summary;
+    let mut counted = Counted::default();
+    document.answers.values().chain(document.errors.values()).for_each(|number| counted.add(line, *number));
+    let whole = &mut result.whole;
+    whole.window = total.map(|total| number(total, Unit::Seconds));
+    whole.bytes = total_data.map(|bytes| exact(line, bytes, Unit::Bytes));
+    whole.operations = (counted.line > 0).then(|| counted.printed());
+    whole.add(metric::REQUESTS_PER_SECOND, requests_per_sec.map(|rate| number(rate, Unit::PerSecond)));
+    whole.add(metric::THROUGHPUT, size_per_sec.map(|rate| number(rate, Unit::BytesPerSecond)));
+    whole.add(MetricName::new("latency_mean"), average.map(|time| number(time, Unit::Seconds)));
+    whole.add(metric::LATENCY_MAX, slowest.map(|time| number(time, Unit::Seconds)));
+    for (name, value) in &document.percentiles {
+        if let Some(metric) = name.strip_prefix('p').and_then(percentile) {
+            whole.add(metric, value.map(|value| number(value, Unit::Seconds)));
+        }
+    }
+    whole.add(metric::ERROR_SHARE, success_rate.map(|rate| number(1.0 - rate, Unit::One)));
+    if result.whole.figures.is_empty() { Err(NotUnderstood::OtherText) } else { Ok(()) }
+}
+
+/// Options that change nothing of the work, or that are read.
+const KNOWN: &[&str] =
+    &["c", "z", "n", "no-tui", "j", "json", "output-format", "m", "o", "output", "no-color", "disable-color"];
+
+const WITH_VALUE: &[&str] = &[
+    "c",
+    "z",
+    "n",
+    "q",
+    "p",
+    "m",
+    "H",
+    "d",
+    "D",
+    "T",
+    "t",
+    "a",
+    "o",
+    "output",
+    "output-format",
+    "burst-delay",
+    "burst-rate",
+    "method",
+    "http-version",
+    "host",
+    "connect-to",
+    "time-unit",
+    "u",
+    "db-url",
+];
+
+/// Fills in what the command says, and the parameters of the same work.
+fn options(result: &mut ToolResult) {
+    if result.command.is_empty() {
+        return;
+    }
+    let given = CommandOptions::of(&result.command, WITH_VALUE);
+    result.options = given.options.clone();
+    let [url] = given.operands.as_slice() else { return };
+    result.options.insert("url".to_owned(), url.clone());
+    let is_get = given.get(&["m"]).is_none_or(|method| method.eq_ignore_ascii_case("get"));
+    // Answers that are errors are no operations of ours.
+    let is_ok = result.whole.figure(metric::ERROR_SHARE).is_some_and(|share| share.value <= 0.0);
+    if given.are_all(KNOWN)
+        && is_get
+        && is_ok
+        && url.starts_with("http://")
+        && let Some(parameters) = parameters(&given, url)
+    {
+        same_work(result, WorkloadName::new("http.requests"), parameters);
+    }
+}
+
+fn parameters(given: &CommandOptions, url: &str) -> Option<Vec<(&'static str, Value)>> {
+    let number = |name: &str, usual: u64| given.get(&[name]).map_or(Some(usual), |value| value.parse().ok());
+    let end: (&'static str, Value) = match given.get(&["z"]) {
+        Some(duration) => ("duration", span(0, duration)?.value.into()),
+        None => ("requests", number("n", 200)?.into()),
+    };
+    Some(vec![("url", url.into()), ("connections", number("c", 50)?.into()), end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ToolResult, NotUnderstood> {
+        let lines: Vec<ToolLine> = (1..)
+            .zip(text.lines())
+            .map(|(number, text)| ToolLine { number, text: text.to_owned() })
+            .collect();
+        Oha.read(&ToolBlock { lines: &lines, command: None }).map(|mut all| all.remove(0))
+    }
+
+    #[test]
+    fn the_text_of_early_versions_is_read() {
+        let read = read(
+            "Summary:\n  Success rate: 0.7500\n  Total: 2.0000 secs\n  Slowest: 0.0100 secs\n  Requests/sec: 50.0000\n\n  Total data: 4.00 KiB\n  \
+             Size/sec: 2.00 KiB\n\nLatency distribution:\n  99.90% in 0.0090 secs\n\nStatus code distribution:\n  [200] 90 responses\n\n\
+             Error distribution:\n  [10] connection closed\n",
+        )
+        .unwrap();
+        let figure = |name| read.whole.figure(name).unwrap().value;
+        assert_eq!((figure(metric::ERROR_SHARE), figure(metric::THROUGHPUT)), (0.25, 2048.0));
+        assert_eq!((figure(metric::LATENCY_P99_9), figure(metric::LATENCY_MAX)), (0.009, 0.01));
+        assert_eq!(read.whole.operations.as_ref().map(|all| all.value), Some(100.0));
+    }
+
+    #[test]
+    fn the_summary_of_another_tool_is_not_taken_for_one() {
+        let text = "Summary:\n  Total:\t2.0 secs\n  Requests/sec:\t50.0\n";
+        assert_eq!(read(text).unwrap_err(), NotUnderstood::OtherText);
+    }
+}
