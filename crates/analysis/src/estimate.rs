@@ -134,7 +134,7 @@ fn alone(n: usize, value: f64, unit: Unit, better: Better) -> Estimate {
 }
 
 /// The estimate of one metric from its values in the order measured.
-fn estimate(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
+pub(crate) fn estimate(values: &[f64], unit: Unit, better: Better) -> Option<Estimate> {
     let median = interval::median(values)?;
     let interval = interval::of_center(values, CONFIDENCE);
     Some(Estimate {

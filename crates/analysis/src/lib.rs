@@ -2,6 +2,7 @@
 //! run again may make it anew, by the version that reads it.
 
 mod answer;
+mod beside;
 mod bottleneck;
 pub mod check;
 pub mod comparison;
@@ -28,6 +29,7 @@ use model::study::{Controls, Expect};
 use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
+pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,

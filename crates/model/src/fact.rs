@@ -54,6 +54,13 @@ known_names! { FactName:
     /// The kernel's policy for it, as it was read back: `bind:1` for node 1 alone.
     MEMORY_POLICY = "memory_policy";
 
+    /// The layers of the storage stack that the load drives, by their names: one for each step in which it was made.
+    STACK_STEP_LAYERS = "stack_step_layers";
+    /// What each step was: a program with its command, or a word.
+    STACK_STEPS = "stack_steps";
+    /// How long each took, s.
+    STACK_STEP_SECONDS = "stack_step_seconds";
+
     /// The interface towards the other end.
     INTERFACE = "interface";
     /// The address that packets to the other end come from.

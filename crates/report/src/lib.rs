@@ -2,6 +2,7 @@
 //! Nothing here prints.
 
 mod breakdown;
+mod change;
 pub mod check;
 pub mod doctor;
 pub mod document;
@@ -9,6 +10,7 @@ pub mod export;
 mod figure;
 pub mod inventory;
 pub mod label;
+mod layers;
 mod load;
 pub mod page;
 pub use language::format;

@@ -131,7 +131,8 @@ fn working_in(folder: &str) -> Vec<u32> {
     entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok()).filter(works_there).collect()
 }
 
-fn names(target: &str) -> Vec<String> {
+/// What is in a folder.
+pub(super) fn names(target: &str) -> Vec<String> {
     let entries = fs::read_dir(target).into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }

@@ -7,6 +7,7 @@ mod kill_database;
 mod kill_load;
 mod kill_node;
 mod kill_settings;
+mod kill_stack;
 mod kill_states;
 mod machine_state;
 mod met;
@@ -45,6 +46,7 @@ pub(crate) const ATTACKS: &[&Attack] = &[
     &two_runs::ATTACK,
     &kill_load::ATTACK,
     &kill_database::ATTACK,
+    &kill_stack::ATTACK,
     &kill_node::ATTACK,
     &flood::ATTACK,
     &full_disk::ATTACK,

@@ -103,6 +103,15 @@ fn each_layer_is_measured_with_the_same_load() {
     assert_eq!(cases[0]["work_id"], cases[1]["work_id"]);
     let page = stdout(&place.run(&["show", "last", "-v"]));
     assert!(flat(&page).contains("The last column is the ratio to the layer below"), "{page}");
+    assert!(flat(&page).contains("Times of making") && page.contains("mkfs.btrfs"), "{page}");
+    // The facts of a trial have a step of each layer that was made for it.
+    let facts = |case: &Value| case["trials"][0]["loads"][0]["facts"].clone();
+    let steps = |case: &Value| facts(case)["stack_steps"].as_array().unwrap().clone();
+    assert_eq!(steps(&cases[0]), ["loop-device"]);
+    assert_eq!(steps(&cases[1]), ["loop-device", "mkfs.btrfs", "mount"]);
+    assert_eq!(facts(&cases[1])["stack_step_layers"], serde_json::json!(["loop", "btrfs", "btrfs"]));
+    let seconds = facts(&cases[1])["stack_step_seconds"].as_array().unwrap().clone();
+    assert!(seconds.iter().all(|took| took.as_f64().unwrap() > 0.0), "{seconds:?}");
     nothing_is_left(&place);
 }
 
@@ -153,6 +162,24 @@ fn a_stack_that_cannot_be_has_its_message() {
         assert_eq!(output.status.code(), Some(code), "{arguments:?}: {}", stderr(&output));
         let said = flat(&stderr(&output));
         assert!(said.contains(message), "{arguments:?}: {said}");
+    }
+    nothing_is_left(&place);
+}
+
+#[test]
+fn what_would_outlive_a_stack_or_age_it_is_refused() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    for (load, arguments, message) in [
+        ("db.oltp", &["--keep-data", "yes"][..], "nothing can be kept: a stack is taken down"),
+        ("disk", &["--precondition", "full", "--size", "16MiB"], "a target on a stack is new"),
+    ] {
+        let output = place.run(&[&["run", load, "--stack", "loop > ext4"][..], SMALL, arguments].concat());
+        assert_eq!(output.status.code(), Some(2), "{load}: {}", stderr(&output));
+        let said = flat(&stderr(&output));
+        assert!(said.contains(message), "{load}: {said}");
     }
     nothing_is_left(&place);
 }

@@ -14,6 +14,7 @@ mod heat;
 pub(crate) mod highlights;
 mod listing;
 mod machine;
+mod making;
 mod method;
 mod nearest_limits;
 pub(crate) mod notes;
@@ -45,6 +46,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     machine::write,
     overview::write,
     waterfall::write,
+    making::write,
     workloads::write,
     servers::write,
     heat::write,

@@ -1,32 +1,28 @@
 //! What each layer of a storage stack costs: the same load at each layer from the ground up, and how much of the rate
 //! below it each layer leaves.
 
-use analysis::CONFIDENCE;
-use analysis::comparison::{ComparisonOptions, Judged, within};
+use analysis::{CONFIDENCE, CpuBeside, cpu_beside};
 use language::format::Rates;
-use model::comparison::Ratio;
 use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
-use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{MetricName, ParameterName, Parameters, Run, WorkloadName};
+use model::{MetricName, Run, Unit};
 
 use super::View;
-use super::comparison::change;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
+use crate::layers::{self, Waterfall};
 use crate::view::label;
 
 /// Shown beside the rate, where a load has it.
 const FIGURES: &[MetricName] = &[LATENCY_P50, LATENCY_P99, CPU_PER_OPERATION, CPU_PER_BYTE];
 
-/// The cases that differ in nothing but the layer that they drive, the lowest first.
-struct Waterfall<'a> {
-    layer: ParameterName,
-    cases: Vec<&'a CaseResult>,
-}
+/// Threads of the kernel that are named, and the least share of the time that one of them has.
+const THREADS_MOST: usize = 3;
+/// See [`THREADS_MOST`].
+const SHARE_LEAST: f64 = 0.05;
 
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("waterfall", view.say("waterfall-title"));
-    let waterfalls = waterfalls(view);
+    let waterfalls = layers::waterfalls(view.cases());
     if waterfalls.is_empty() {
         return section;
     }
@@ -42,39 +38,26 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn waterfalls<'a>(view: &View<'a>) -> Vec<Waterfall<'a>> {
-    let mut all: Vec<((WorkloadName, Parameters), Waterfall<'a>)> = Vec::new();
-    for case in view.cases() {
-        let main = &case.loads.main;
-        let layer = main.profile.parameter(Aspect::Layer);
-        let Some(layer) = layer.filter(|layer| main.parameters.get(*layer).is_some()) else { continue };
-        let mut rest = main.parameters.clone();
-        rest.remove(layer);
-        let key = (main.workload, rest);
-        match all.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, waterfall)) => waterfall.cases.push(case),
-            None => all.push((key, Waterfall { layer, cases: vec![case] })),
-        }
-    }
-    all.into_iter().map(|(_, waterfall)| waterfall).filter(|waterfall| waterfall.cases.len() > 1).collect()
-}
-
 fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> Table {
     let Waterfall { layer, cases } = waterfall;
     let headline = cases[0].loads.main.profile.watched();
     let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
     let mut columns = vec![Column::words(view.say("waterfall-layer"))];
     columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
+    columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
+    columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
     columns.push(Column::numbers(view.say("waterfall-cost")));
     let mut rows = Vec::new();
     for (place, case) in cases.iter().copied().enumerate() {
-        let name = case.loads.main.parameters.get(*layer).map(ToString::to_string).unwrap_or_default();
+        let name = waterfall.name(case);
         let below = place.checked_sub(1).and_then(|below| cases.get(below)).copied();
-        let cost = below.and_then(|below| ratio(pair, (below, case), *layer, headline));
-        let cost = cost.map(|ratio| change::of(&ratio));
-        let cost = cost.map(|cost| with_interval(view, cost.point, cost.interval)).unwrap_or_default();
+        let cost = below.and_then(|below| layers::ratio(pair, (below, case), *layer, headline));
+        let cost = cost.map(|ratio| layers::written(view, &ratio)).unwrap_or_default();
         let figures = metrics.iter().map(|metric| figure(view, case, *metric));
-        rows.push(std::iter::once(name).chain(figures).chain([cost]).map(Text::from).collect());
+        let beside = cpu_beside(case);
+        let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
+        let all = std::iter::once(name).chain(figures).chain([used, threads, cost]);
+        rows.push(all.map(Text::from).collect());
     }
     let own = label::without(view, cases[0], &[*layer]).filter(|_| many);
     let caption = own.unwrap_or_else(|| view.say("waterfall-table"));
@@ -92,32 +75,28 @@ fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
     }
 }
 
-fn with_interval(view: &View<'_>, point: String, interval: Option<(String, String)>) -> String {
-    match interval {
-        Some((low, high)) => format!("{point} ({})", view.tell("range", &[("low", &low), ("high", &high)])),
-        None => point,
-    }
-}
-
-/// How much of the rate at the layer below is left at this one.
-fn ratio(
-    pair: &mut Run,
-    (below, case): (&CaseResult, &CaseResult),
-    layer: ParameterName,
-    headline: MetricName,
-) -> Option<Ratio> {
-    pair.cases = vec![below.clone(), case.clone()];
-    let metrics = [headline];
-    let options = ComparisonOptions { judged: Judged::These(&metrics), ..ComparisonOptions::default() };
-    let found = within(pair, layer.as_str(), &options).ok()?;
-    found.rows.into_iter().find(|row| row.metric == headline).and_then(|row| row.ratio)
+/// The CPU time of the rest of the machine, and the threads of the kernel that used most.
+fn beside_load(view: &View<'_>, case: &CaseResult, beside: &CpuBeside) -> [String; 2] {
+    let rates = Rates::of(case.loads.main.profile.rate_unit);
+    let written = |seconds: f64| rates.under_title(seconds, Unit::Seconds, "");
+    let whole = &beside.per_operation;
+    let used = match view.interval(rates, whole) {
+        Some(interval) => format!("{} ({interval})", written(whole.median)),
+        None => written(whole.median),
+    };
+    let is_felt = |used: &f64| *used > 0.0 && *used >= whole.median * SHARE_LEAST;
+    let named = beside.threads.iter().filter(|(_, used)| is_felt(used)).take(THREADS_MOST);
+    let threads: Vec<String> = named.map(|(name, used)| format!("{name} {}", written(*used))).collect();
+    [used, threads.join(", ")]
 }
 
 #[cfg(test)]
 mod tests {
     use language::Language;
+    use model::profile::Aspect;
     use model::run::Estimate;
-    use model::{Better, Unit, Value, metric};
+    use model::trial::{Counter, ProcessUse, Status, Trial, TrialResult};
+    use model::{Better, ParameterName, Quantity, Resource, Value, metric};
 
     use super::*;
     use crate::page::Subject;
@@ -162,6 +141,58 @@ mod tests {
         assert_eq!(names, ["loop", "luks", "ext4"]);
         assert_eq!(table.columns.len(), 2, "{:?}", table.columns);
         assert!(section.blocks.len() == 2);
+    }
+
+    /// A second of one CPU that was idle for 0.2 s of it: 0.3 s of ours, 0.4 s of one thread of the kernel.
+    fn counted(run: &mut Run) {
+        let counter = |resource: &str, source: &str, after: u64| Counter {
+            resource: Resource::from(resource),
+            source: source.to_owned(),
+            after,
+            after_ns: 1_000_000_000,
+            scale: Some(0.01),
+            ..Counter::default()
+        };
+        let mut result = TrialResult::default();
+        result.main_mut().metrics.insert(metric::IOPS, Quantity { value: 1000.0, unit: Unit::PerSecond });
+        let local = result.local_mut();
+        local.counters = vec![
+            counter("cpu", "/proc/stat idle", 20),
+            counter("cpu:0", "/proc/stat user", 1),
+            counter("self", "getrusage(2) user", 10),
+            counter("self", "getrusage(2) system", 20),
+        ];
+        local.processes = vec![ProcessUse {
+            pid: 9,
+            name: "kworker/0:1".to_owned(),
+            own: false,
+            kernel: true,
+            cpu_s: 0.4,
+            watched_s: 1.0,
+        }];
+        for case in &mut run.cases {
+            let result = result.clone();
+            let trial = Trial {
+                order: 0,
+                block: 0,
+                started: String::new(),
+                status: Status::Ok,
+                reason: None,
+                result,
+            };
+            case.trials = vec![trial];
+        }
+    }
+
+    #[test]
+    fn the_rest_of_the_machine_stands_beside_the_load() {
+        let mut run = layered(&[("loop", 1000.0), ("ext4", 1000.0)]);
+        counted(&mut run);
+        let section = section(&run);
+        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
+        let row: Vec<String> = table.rows[1].iter().map(Text::words).collect();
+        assert!(row.contains(&"500.0 us".to_owned()), "{row:?}");
+        assert!(row.contains(&"kworker 400.0 us".to_owned()), "{row:?}");
     }
 
     #[test]

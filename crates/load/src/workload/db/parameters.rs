@@ -10,7 +10,7 @@ use model::resource::Symbol;
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::db::isolation::{self, IsolationLevel};
-use crate::workload::db::kept::TableChoices;
+use crate::workload::db::kept::{self, TableChoices};
 use crate::workload::db::server;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::sqlite::{JOURNAL_MODES, SYNCHRONOUS, SqliteOptions};
@@ -177,6 +177,12 @@ impl ClientOptions {
         let url = DatabaseUrl::parse(parameters.text(named("url"))?)?;
         let home = ServerHome::of(parameters, &url)?;
         let reads_only = home.is_none() && !url.database.is_empty();
+        let keeps = parameters.flag(named("keep-data"))?;
+        if keeps && parameters.get(stacked::STACK.name).is_some() {
+            return Err(kept::refused(
+                "a stack is taken down at the end of the run with all that lies on it",
+            ));
+        }
         Ok(Self {
             url: home.as_ref().map_or(url, |home| home.url.clone()),
             home,
@@ -184,10 +190,7 @@ impl ClientOptions {
             threads: schedule.threads,
             clients: parameters.integer(named("clients"))?,
             prepares: parameters.flag(named("prepared"))?,
-            tables: TableChoices {
-                recreates: parameters.flag(named("recreate"))?,
-                keeps: parameters.flag(named("keep-data"))?,
-            },
+            tables: TableChoices { recreates: parameters.flag(named("recreate"))?, keeps },
             isolation: IsolationLevel::of(parameters)?,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),

@@ -5,7 +5,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{Better, Severity, Unit, Value};
 
-use super::{interaction, matrix, scaling, sweep};
+use super::{interaction, matrix, scaling, sweep, waterfall};
 use crate::figure::factors::{CaseGroup, Factor};
 use crate::figure::quantity::{self, Metric};
 use crate::figure::{Figure, RuleInput, reference};
@@ -17,7 +17,7 @@ const SERIES_MOST: usize = 6;
 const FAR_APART: f64 = 20.0;
 
 pub(super) fn chart(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Option<Figure> {
-    if sweep::applies(group) || matrix::sides(group).is_some() {
+    if sweep::applies(group) || matrix::sides(group).is_some() || waterfall::shows(group) {
         return None;
     }
     let words = input.view.words;

@@ -22,6 +22,7 @@ mod split;
 mod sweep;
 mod targets;
 mod trials;
+mod waterfall;
 
 pub(super) use chain::{Reason, by_findings};
 
@@ -57,6 +58,8 @@ const OTHERS: usize = 6;
 pub(super) const RULES: &[Rule] = &[
     // Rounds until a load was steady: before anything is read off its figures.
     Rule { first: 1, overlays: false, filled: FIGURES, charts: |input| each(input, rounds::charts) },
+    // The layers of a storage stack, each held against the one below.
+    Rule { first: 4, overlays: false, filled: FIGURES, charts: waterfall::charts },
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, sweep::chart) },

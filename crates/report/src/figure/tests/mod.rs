@@ -7,6 +7,7 @@ pub(crate) mod fixture;
 mod interaction;
 mod recorded;
 mod scaling;
+mod stack;
 
 use super::quantity::{self, Metric};
 use super::{Figure, factors, reference};

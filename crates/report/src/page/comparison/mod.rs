@@ -1,7 +1,6 @@
 //! The report of a comparison: which sections it has, in which order.
 
 mod answer;
-pub(in crate::page) mod change;
 mod charts;
 mod circumstances;
 mod doubts;

@@ -251,7 +251,7 @@ fn figure(median: f64, unit: Unit) -> Estimate {
     }
 }
 
-pub(super) fn ratio(point: f64, low: f64, high: f64) -> Ratio {
+pub(crate) fn ratio(point: f64, low: f64, high: f64) -> Ratio {
     Ratio {
         point,
         low,

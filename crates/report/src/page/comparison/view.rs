@@ -5,7 +5,8 @@ use model::comparison::{Row, Side, Verdict};
 use model::run::Estimate;
 use model::{Comparison, Run, Value};
 
-use super::{ComparisonSubject, change};
+use super::ComparisonSubject;
+use crate::change;
 use crate::document::{Piece, Text, Tone};
 use crate::format::Rates;
 use crate::label::short_form;

@@ -1,15 +1,19 @@
 //! Building a stack layer by layer, each written down before it is begun, and taking it down in reverse.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use engine::fault::Fault;
 use model::stack::LayerStack;
 
-use crate::workload::disk::stack::command::Commands;
+use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::Member;
 use crate::workload::disk::stack::loop_device::{self, LoopDevice, LoopOptions};
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
 use crate::workload::disk::stack::{BuildSite, find, random};
+
+/// What is told of the making of a file with its loop device.
+const LOOP_DEVICE: &str = "loop-device";
 
 /// A stack as far as it was made.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub(super) struct Building {
     loops: Vec<LoopDevice>,
     /// The devices or the folder at its top.
     pub(super) tops: Vec<PathBuf>,
+    /// How long each step took, with the name of the layer that it was for.
+    pub(super) times: Vec<(String, StepTime)>,
 }
 
 impl Building {
@@ -28,11 +34,17 @@ impl Building {
         let name = random::stack_name()?;
         let record = StackRecord::create(state, &name)
             .map_err(|e| Fault::system(format!("writing down the stack in {}", state.display()), e))?;
-        Ok(Self { record: Some(record), layers: Vec::new(), loops: Vec::new(), tops: Vec::new() })
+        let record = Some(record);
+        Ok(Self { record, layers: Vec::new(), loops: Vec::new(), tops: Vec::new(), times: Vec::new() })
     }
 
-    /// Makes the devices on which it stands.
-    pub(super) fn ground(&mut self, members: &[Member], options: LoopOptions) -> Result<(), Fault> {
+    /// Makes the devices on which `stack` stands.
+    pub(super) fn ground(
+        &mut self,
+        stack: &LayerStack,
+        members: &[Member],
+        options: LoopOptions,
+    ) -> Result<(), Fault> {
         for member in members {
             let path = match member {
                 Member::Device(path) => path.clone(),
@@ -46,7 +58,11 @@ impl Building {
                         on_devices: false,
                         place: None,
                     })?;
+                    let begin = Instant::now();
                     let made = LoopDevice::make(folder, &name, options)?;
+                    let seconds = begin.elapsed().as_secs_f64();
+                    let time = StepTime { step: LOOP_DEVICE.to_owned(), seconds };
+                    self.times.extend(stack.layer_names().into_iter().next().map(|layer| (layer, time)));
                     let path = made.path.clone();
                     self.loops.push(made);
                     path
@@ -64,6 +80,7 @@ impl Building {
         height: usize,
         commands: &mut Commands<'_>,
     ) -> Result<(), Fault> {
+        let names = stack.layer_names();
         for (index, layer) in stack.layers.iter().take(height).enumerate() {
             let unknown = || Fault::Other(format!("this agent makes no `{}`", layer.spec.name));
             let kind = find(layer.spec.name).ok_or_else(unknown)?;
@@ -82,6 +99,9 @@ impl Building {
             self.write_down(record.clone())?;
             let mut site = BuildSite { layer, record: &record, below: &below, commands: &mut *commands };
             self.tops = vec![kind.make(&mut site)?];
+            // The first name is that of the ground.
+            let name = names.get(index + 1).cloned().unwrap_or_default();
+            self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
         }
         Ok(())
     }

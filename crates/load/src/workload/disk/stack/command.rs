@@ -17,6 +17,10 @@ const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/
 
 /// How often it is looked whether a program has ended.
 const LOOK: Duration = Duration::from_millis(10);
+/// A program may have ended for so large a part of its time before that is seen, or for as long as [`SOONEST`].
+const LATE_BY: u32 = 20;
+/// See [`LATE_BY`].
+const SOONEST: Duration = Duration::from_millis(1);
 /// A file system of a large disk takes minutes.
 const WITHIN: Duration = Duration::from_secs(3600);
 /// So much of what a program prints is read.
@@ -43,9 +47,18 @@ impl Program {
     }
 }
 
+/// What was done to make a layer, and how long it took.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct StepTime {
+    /// A program with its command, or a word for what no program did.
+    pub(super) step: String,
+    pub(super) seconds: f64,
+}
+
 /// Runs programs as long as somebody wants them to.
 pub(super) struct Commands<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
+    times: Vec<StepTime>,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -65,7 +78,17 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on }
+        Self { goes_on, times: Vec::new() }
+    }
+
+    /// Notes how long something took that no program was run for.
+    pub(super) fn note(&mut self, step: String, took: Duration) {
+        self.times.push(StepTime { step, seconds: took.as_secs_f64() });
+    }
+
+    /// How long each step took since this was last asked.
+    pub(super) fn take_times(&mut self) -> Vec<StepTime> {
+        std::mem::take(&mut self.times)
     }
 
     /// Runs a program to a good end; what it printed.
@@ -86,8 +109,10 @@ impl<'a> Commands<'a> {
         words: &[&str],
         input: &[u8],
     ) -> Result<String, Fault> {
+        let begin = Instant::now();
         let ended = self.end_of(program, words, input)?;
         if ended.succeeded {
+            self.note(step(program, words), begin.elapsed());
             return Ok(ended.output);
         }
         let line = reason(&ended.errors).or_else(|| reason(&ended.output));
@@ -157,7 +182,8 @@ impl<'a> Commands<'a> {
     }
 
     fn wait(&mut self, child: &mut Child, program: &Program) -> Result<std::process::ExitStatus, Fault> {
-        let end = Instant::now() + WITHIN;
+        let begin = Instant::now();
+        let end = begin + WITHIN;
         loop {
             let ended =
                 child.try_wait().map_err(|e| Fault::system(format!("waiting for {}", program.name), e));
@@ -168,7 +194,8 @@ impl<'a> Commands<'a> {
                 }
                 Ok(None) if !(self.goes_on)() => Fault::Cancelled,
                 Ok(None) => {
-                    std::thread::sleep(LOOK);
+                    // Of a short one, too, it is to be told how long it took.
+                    std::thread::sleep((begin.elapsed() / LATE_BY).clamp(SOONEST, LOOK));
                     continue;
                 }
                 Err(fault) => fault,
@@ -177,6 +204,16 @@ impl<'a> Commands<'a> {
             let _ = child.wait();
             return Err(why);
         }
+    }
+}
+
+/// A program with its command, where it has several: `lvm pvcreate`, `mdadm --create`.
+fn step(program: &Program, words: &[&str]) -> String {
+    let is_command =
+        |word: &&&str| word.starts_with("--") || word.starts_with(|c: char| c.is_ascii_alphabetic());
+    match words.first().filter(is_command) {
+        Some(command) => format!("{} {command}", program.name),
+        None => program.name.to_owned(),
     }
 }
 
@@ -243,6 +280,29 @@ mod tests {
         assert_eq!(commands.version(&SHELL).as_deref(), Some("sh 7"));
         let missing = Program { name: "no-such-program", ..SHELL };
         assert!(commands.run(&missing, &[]).unwrap_err().to_string().contains("no-such-program"));
+    }
+
+    #[test]
+    fn what_made_something_is_told_with_its_time_and_what_was_only_asked_is_not() {
+        let mut always = || true;
+        let mut commands = Commands::new(&mut always);
+        commands.run(&SHELL, &["-c", "true"]).unwrap();
+        commands.ask(&SHELL, &["-c", "true"]).unwrap();
+        commands.run(&SHELL, &["-c", "false"]).unwrap_err();
+        commands.note("initial-sync".to_owned(), Duration::from_secs(2));
+        let times = commands.take_times();
+        let steps: Vec<&str> = times.iter().map(|time| time.step.as_str()).collect();
+        assert_eq!(steps, ["sh", "initial-sync"]);
+        assert!(times[0].seconds > 0.0 && (times[1].seconds - 2.0).abs() < 1e-9, "{times:?}");
+        assert!(commands.take_times().is_empty());
+        for (words, said) in [
+            (&["pvcreate", "-y"][..], "sh pvcreate"),
+            (&["--create"], "sh --create"),
+            (&["-q"], "sh"),
+            (&[], "sh"),
+        ] {
+            assert_eq!(step(&SHELL, words), said);
+        }
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::plan::FixtureKey;
 use model::stack::LayerStack;
-use model::{FactName, Value};
+use model::{FactName, Value, fact};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
@@ -98,7 +98,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     let mut building = Building::begin(&state)?;
     let mut commands = Commands::new(&mut goes_on);
     let made = building
-        .ground(&members, ground::loop_options(&stack, order.member_bytes))
+        .ground(&stack, &members, ground::loop_options(&stack, order.member_bytes))
         .and_then(|()| building.raise(&stack, order.height, &mut commands));
     if let Err(fault) = made {
         return Err(fault.and(building.take_down()));
@@ -135,6 +135,15 @@ fn facts(
     let mut facts = vec![(STACK, Value::from(stack.to_string()))];
     if !versions.is_empty() {
         facts.push((PROGRAMS, Value::List(versions)));
+    }
+    let times = || building.times.iter();
+    if !building.times.is_empty() {
+        let layers = times().map(|(layer, _)| Value::from(layer.as_str())).collect();
+        let steps = times().map(|(_, time)| Value::from(time.step.as_str())).collect();
+        let seconds = times().map(|(_, time)| Value::Number(time.seconds)).collect();
+        facts.push((fact::STACK_STEP_LAYERS, Value::List(layers)));
+        facts.push((fact::STACK_STEPS, Value::List(steps)));
+        facts.push((fact::STACK_STEP_SECONDS, Value::List(seconds)));
     }
     facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
     facts

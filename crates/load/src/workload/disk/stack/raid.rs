@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
@@ -21,6 +21,8 @@ const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--
 const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long what looks at new devices may hold one.
 const BUSY: Duration = Duration::from_secs(10);
+/// What is told of the time until all members agree.
+const INITIAL_SYNC: &str = "initial-sync";
 
 /// The levels, as arrays of each are made.
 #[derive(Debug)]
@@ -168,6 +170,7 @@ impl LayerKind for Raid {
         let words = self.create_words(site.layer, name, uuid, &devices);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         site.commands.run(&MDADM, &words)?;
+        let begin = Instant::now();
         let missing = || Fault::Other(format!("the array {name} was made and is not there"));
         let array = find(uuid, site.commands).ok_or_else(missing)?;
         let folder = sysfs(&array);
@@ -180,6 +183,11 @@ impl LayerKind for Raid {
         }
         if !site.commands.wait_until(SYNC_WITHIN, || is_synchronised(&folder))? {
             return Err(Fault::Other(format!("{} is still synchronised after a week", array.display())));
+        }
+        let is_clean = site.layer.option(named("assume-clean")) == Some(Value::Bool(true));
+        // Levels without copies have nothing to synchronise, and no such file.
+        if !is_clean && folder.join("sync_action").exists() {
+            site.commands.note(INITIAL_SYNC.to_owned(), begin.elapsed());
         }
         Ok(array)
     }

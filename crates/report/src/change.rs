@@ -9,14 +9,14 @@ const FACTOR: f64 = 2.0;
 /// A ratio as people read it: `+4.9 %` with `3.1` and `6.7`, a large one `3.10 x`
 /// with `2.98` and `3.22`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::page) struct Change {
-    pub(in crate::page) point: String,
+pub(crate) struct Change {
+    pub(crate) point: String,
     /// The ends of its interval; absent where it says only that there are too
     /// few trials.
-    pub(in crate::page) interval: Option<(String, String)>,
+    pub(crate) interval: Option<(String, String)>,
 }
 
-pub(in crate::page) fn of(change: &Ratio) -> Change {
+pub(crate) fn of(change: &Ratio) -> Change {
     let Ratio { point, low, high, .. } = *change;
     let times = format!("{} x", ratio(point));
     if high > point * WIDEST || low * WIDEST < point {
@@ -35,8 +35,8 @@ pub(in crate::page) fn of(change: &Ratio) -> Change {
 
 #[cfg(test)]
 mod tests {
-    use super::super::tests::ratio;
     use super::*;
+    use crate::page::comparison::tests::ratio;
 
     #[test]
     fn changes_are_percents_until_they_are_factors() {
