@@ -45,6 +45,11 @@ pub(crate) const FULL: f64 = 0.95;
 /// More than a resource can is no full resource.
 const BEYOND: f64 = 1.15;
 
+/// How much of a limit is used, of what a full one gives at most.
+pub(crate) fn share_of_full(used: &Utilization) -> f64 {
+    used.usual.map_or(used.fraction, |range| used.demand / range.most)
+}
+
 /// What candidates say, in English.
 pub(crate) const ENGLISH: &[&str] = &[
     OWN,
