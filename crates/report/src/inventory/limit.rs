@@ -1,7 +1,7 @@
 //! What the parts can do at most, and what measuring itself costs.
 
 use language::{Words, resource_name};
-use model::limit::{Access, Direction, LimitKind};
+use model::limit::{Access, Direction, LimitKind, UsualRange};
 use model::machine::Calibration;
 use model::{Limit, MetricName, Resource, Unit, metric};
 
@@ -32,6 +32,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
                 what(words, limit),
                 shown(limit.line, limit),
                 shown(limit.effective, limit),
+                usual(words, limit),
                 words.say(kind(limit.kind)),
                 limit.known_from(),
             ]
@@ -40,7 +41,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
         })
         .collect();
     if lines.len() > LISTED {
-        let mut row = vec![Text::default(); 6];
+        let mut row = vec![Text::default(); 7];
         row[0] = words.count("and-more", lines.len() - LISTED).into();
         rows.push(row);
     }
@@ -50,6 +51,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
             Column::words(words.say("column-limit-of")),
             Column::numbers(words.say("column-line")),
             Column::numbers(words.say("column-effective")),
+            Column::words(words.say("column-usual")),
             Column::words(words.say("column-kind")),
             Column::words(words.say("column-source")),
         ],
@@ -67,6 +69,29 @@ pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&Resource, Me
         metric::CPU => format!("{text} CPUs"),
         _ => text,
     }
+}
+
+/// What a full one usually gives, each way: `read: 839.9 MB/s to 862.6 MB/s`.
+fn usual(words: &Words, limit: &Limit) -> String {
+    let one = |range: &UsualRange| {
+        let end = |value: f64| bound(value, limit.unit, (&limit.resource, limit.quantity));
+        let ends =
+            words.tell_texts("limit-usual", &[("least", &end(range.least)), ("most", &end(range.most))]);
+        match range.direction {
+            Some(way) => {
+                words.tell_texts("limit-usual-way", &[("way", &direction(words, way)), ("range", &ends)])
+            }
+            None => ends,
+        }
+    };
+    limit.usual.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+fn direction(words: &Words, direction: Direction) -> String {
+    words.say(match direction {
+        Direction::Read => "direction-read",
+        Direction::Write => "direction-write",
+    })
 }
 
 /// The key of a limit's kind.
@@ -91,10 +116,7 @@ fn what(words: &Words, limit: &Limit) -> String {
         Access::Sequential => words.say("access-sequential"),
         Access::Random => words.say("access-random"),
     });
-    let direction = limit.direction.map(|d| match d {
-        Direction::Read => words.say("direction-read"),
-        Direction::Write => words.say("direction-write"),
-    });
+    let direction = limit.direction.map(|way| direction(words, way));
     let size = limit.block_bytes.map(format::binary);
     [Some(quantity), access, direction, size].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
