@@ -200,7 +200,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "link-full",
-        "The rate times the path's amplification is at least 95 % of what payload can get on a link (PCIe, SATA, DMI).",
+        "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
+         SATA, network), or, where nobody says what is usual, of what it can get (DMI).",
     ),
     (
         "limit-reached",

@@ -29,7 +29,8 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
         let demand = measure::carried(case, here).filter(|d| !super::is_passed(limit, *d, bound))?;
         let source = format!("{source}, of {}", machine.id);
         let machine = Some(machine.id.clone());
-        Some(Utilization { machine, ..super::used(limit, &resource, demand, bound, source) })
+        let usual = super::usual(case, limit, bound);
+        Some(Utilization { machine, usual, ..super::used(limit, &resource, demand, bound, source) })
     };
     limits.filter_map(used).collect()
 }

@@ -28,11 +28,11 @@
 //!   payload / (payload + 24) to payload / (payload + 20).
 //! - *From memory to the device* (a disk write, a send) go completions, which have
 //!   the short head always. The root complex may answer a read in pieces of its
-//!   Read Completion Boundary, 64 bytes (section 2.3.1.1; Intel, "Understanding
-//!   Throughput in PCI Express Designs", Throughput for Reads). The same way go, for
-//!   each request of the device, an Ack and an `UpdateFC` packet of 8 bytes each at
-//!   most (sections 3.5 and 2.6.1), 16 bytes for each MaxReadRequest; in flits they
-//!   have a place of their own. So 64 / (64 + 20 + Acks) to payload / (payload + 20).
+//!   Read Completion Boundary, 64 bytes (section 2.3.1.1; Intel's document 683504,
+//!   "Throughput for Reads"). The same way go, for each request of the device, an
+//!   Ack and an `UpdateFC` packet of 8 bytes each at most (sections 3.5 and 2.6.1),
+//!   16 bytes for each MaxReadRequest; in flits they have a place of their own. So
+//!   64 / (64 + 20 + Acks) to payload / (payload + 20).
 //!
 //! Of both, skip ordered sets (section 4.2.8) take 4 symbols in at most 1,538 at
 //! 8b/10b and one block in at most 375 at 128b/130b. So 2.0 x2 at 128 bytes usually

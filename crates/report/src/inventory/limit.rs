@@ -157,3 +157,28 @@ pub(crate) fn calibration(words: &Words, all: &[Calibration]) -> Table {
         ..Table::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+
+    use super::*;
+    use crate::tests::server;
+
+    #[test]
+    fn what_a_full_link_usually_gives_stands_beside_its_bound() {
+        let mut all = server().limits;
+        all.truncate(1);
+        let titles =
+            |table: &Table| -> Vec<String> { table.columns.iter().map(|c| c.title.clone()).collect() };
+        let without = limits(Language::English.words(), &all);
+        assert!(!titles(&without).contains(&"usual".to_owned()), "of older documents nothing is known");
+
+        let range = |direction, least| UsualRange { direction: Some(direction), least, most: 863e6 };
+        all[0].usual = vec![range(Direction::Read, 840e6), range(Direction::Write, 742e6)];
+        let table = limits(Language::English.words(), &all);
+        let at = titles(&table).iter().position(|title| title == "usual").unwrap();
+        let cell = table.rows[0][at].words().replace('\u{a0}', " ");
+        assert_eq!(cell, "read: 840 MB/s to 863 MB/s; write: 742 MB/s to 863 MB/s");
+    }
+}
