@@ -448,6 +448,7 @@ direction-read = read
 direction-write = write
 limit-usual = { $least } to { $most }
 limit-usual-way = { $way }: { $range }
+limit-with-usual = { $kind }, usually { $range }
 column-resource = resource
 column-limit-of = limit of
 column-line = line

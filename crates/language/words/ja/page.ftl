@@ -396,6 +396,7 @@ direction-read = 読み取り
 direction-write = 書き込み
 limit-usual = { $least } ～ { $most }
 limit-usual-way = { $way }: { $range }
+limit-with-usual = { $kind }、通常 { $range }
 column-resource = リソース
 column-limit-of = 上限の項目
 column-line = 回線速度

@@ -396,6 +396,7 @@ direction-read = 읽기
 direction-write = 쓰기
 limit-usual = { $least } ~ { $most }
 limit-usual-way = { $way }: { $range }
+limit-with-usual = { $kind }, 보통 { $range }
 column-resource = 자원
 column-limit-of = 한계 항목
 column-line = 회선 속도

@@ -74,9 +74,7 @@ pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&Resource, Me
 /// What a full one usually gives, each way: `read: 839.9 MB/s to 862.6 MB/s`.
 fn usual(words: &Words, limit: &Limit) -> String {
     let one = |range: &UsualRange| {
-        let end = |value: f64| bound(value, limit.unit, (&limit.resource, limit.quantity));
-        let ends =
-            words.tell_texts("limit-usual", &[("least", &end(range.least)), ("most", &end(range.most))]);
+        let ends = usual_range(words, *range, limit.unit, (&limit.resource, limit.quantity));
         match range.direction {
             Some(way) => {
                 words.tell_texts("limit-usual-way", &[("way", &direction(words, way)), ("range", &ends)])
@@ -85,6 +83,17 @@ fn usual(words: &Words, limit: &Limit) -> String {
         }
     };
     limit.usual.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// `839.9 MB/s to 862.6 MB/s`.
+pub(crate) fn usual_range(
+    words: &Words,
+    range: UsualRange,
+    unit: Unit,
+    of: (&Resource, MetricName),
+) -> String {
+    let [least, most] = [range.least, range.most].map(|value| bound(value, unit, of));
+    words.tell_texts("limit-usual", &[("least", &least), ("most", &most)])
 }
 
 fn direction(words: &Words, direction: Direction) -> String {
