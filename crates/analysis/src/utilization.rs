@@ -4,7 +4,7 @@ mod counted;
 mod interface;
 mod page_cache;
 
-use model::limit::{Access, Allowance, Direction, Limit, LimitKind};
+use model::limit::{Access, Allowance, Direction, Limit, LimitKind, UsualRange};
 use model::machine::{Calibration, Machine};
 use model::profile::OperationClass;
 use model::resource::PathStep;
@@ -48,7 +48,8 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
                 continue;
             }
             let promise = limit.promise.clone();
-            all.push(Utilization { promise, ..used(limit, &step.resource, demand, bound, source) });
+            let usual = usual(case, limit, bound);
+            all.push(Utilization { promise, usual, ..used(limit, &step.resource, demand, bound, source) });
         }
         match step.resource.kind() {
             ResourceKind::Cpu => all.extend(cpus(case, machine, &step.resource)),
@@ -68,6 +69,12 @@ fn is_passed(limit: &Limit, demand: f64, bound: f64) -> bool {
     limit.allowance == Some(Allowance::Baseline) && demand > bound * PASSED
 }
 
+/// What is usual of a limit the way that the case goes; of a bound that the trial's own
+/// packets give nothing is to be guessed.
+fn usual(case: &CaseResult, limit: &Limit, bound: f64) -> Option<UsualRange> {
+    limit.usual_of(measure::direction(case)).filter(|_| limit.bound() == Some(bound))
+}
+
 /// How much of a limit that bounds a resource so is used.
 fn used(limit: &Limit, resource: &Resource, demand: f64, bound: f64, source: String) -> Utilization {
     Utilization {
@@ -77,6 +84,7 @@ fn used(limit: &Limit, resource: &Resource, demand: f64, bound: f64, source: Str
         kind: limit.kind,
         demand,
         limit: bound,
+        usual: None,
         unit: limit.unit,
         fraction: demand / bound,
         promise: None,
@@ -97,6 +105,7 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Uti
         kind: LimitKind::Hardware,
         demand,
         limit: count as f64,
+        usual: None,
         unit: Unit::One,
         fraction: demand / count as f64,
         promise: None,
@@ -264,22 +273,9 @@ mod tests {
     }
 
     fn link(resource: &str, effective: Option<f64>) -> Limit {
-        Limit {
-            resource: Resource::from(resource),
-            quantity: metric::THROUGHPUT,
-            direction: None,
-            kind: LimitKind::Link,
-            line: Some(600e6),
-            effective,
-            unit: Unit::BytesPerSecond,
-            block_bytes: None,
-            access: None,
-            chipset: None,
-            promise: None,
-            allowance: None,
-            payload: None,
-            source: "a test".to_owned(),
-        }
+        let (resource, unit) = (Resource::from(resource), Unit::BytesPerSecond);
+        let bound = Limit::new(resource, metric::THROUGHPUT, unit, LimitKind::Link, "a test".to_owned());
+        Limit { line: Some(600e6), effective, ..bound }
     }
 
     fn case(throughput: f64) -> CaseResult {
@@ -444,6 +440,19 @@ mod tests {
         let step = |resource: &str| PathStep { resource: Resource::from(resource), amplification: 1.0 };
         case.path = ["block:loop0", "filesystem:/ (ext4)", "block:sda", "sata:sda"].map(step).to_vec();
         assert!(of_case(&case, &machine(vec![link("sata:sda", Some(560e6))])).is_empty());
+    }
+
+    /// What a link usually gives is that of the way that the case goes.
+    #[test]
+    fn what_is_usual_goes_by_the_direction() {
+        let way = |direction, least| UsualRange { direction: Some(direction), least, most: 590e6 };
+        let usual = vec![way(Direction::Read, 550e6), way(Direction::Write, 500e6)];
+        let machine = machine(vec![Limit { usual, ..link("sata:sda", Some(594e6)) }]);
+        let least = |case: &CaseResult| of_case(case, &machine)[0].usual.map(|range| range.least);
+        let mut case = case(560e6);
+        assert_eq!(least(&case), Some(550e6));
+        fixture::set(&mut case, "pattern", "write");
+        assert_eq!(least(&case), Some(500e6));
     }
 
     #[test]

@@ -25,10 +25,15 @@ pub struct Limit {
     /// The rate after line coding, before packets' heads.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub line: Option<f64>,
-    /// What payload can get.
+    /// What payload can get at most: with the smallest heads that its packets can
+    /// have.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective: Option<f64>,
-    /// The unit of both.
+    /// What payload usually gets where the resource is full, for each way or for
+    /// both; empty where nobody says.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub usual: Vec<UsualRange>,
+    /// The unit of all of these.
     pub unit: Unit,
     /// Bytes of an operation that the bound is for, where it is for one size.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,6 +75,7 @@ impl Limit {
             kind,
             line: None,
             effective: None,
+            usual: Vec::new(),
             unit,
             block_bytes: None,
             access: None,
@@ -87,12 +93,39 @@ impl Limit {
         self.effective.or(self.line).filter(|b| b.is_finite() && *b > 0.0)
     }
 
+    /// What data that goes this way usually gets of it where it is full; of both ways
+    /// together, the least and the most of either.
+    #[must_use]
+    pub fn usual_of(&self, direction: Option<Direction>) -> Option<UsualRange> {
+        let is_of = |range: &&UsualRange| {
+            direction.is_none() || range.direction.is_none() || range.direction == direction
+        };
+        let either = |a: UsualRange, b: UsualRange| UsualRange {
+            direction: None,
+            least: a.least.min(b.least),
+            most: a.most.max(b.most),
+        };
+        self.usual.iter().filter(is_of).copied().reduce(either)
+    }
+
     /// How both rates were got, in a sentence.
     #[must_use]
     pub fn known_from(&self) -> String {
         let payload = self.payload.iter().map(String::as_str);
         [self.source.as_str()].into_iter().chain(payload).collect::<Vec<_>>().join("; ")
     }
+}
+
+/// What payload usually gets of a resource that is full, in the unit of its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct UsualRange {
+    /// Which way; absent where it is the same each way.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub direction: Option<Direction>,
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
 }
 
 /// An Intel chipset and its link to the processor: `DMI 3.0 x4`.
@@ -153,4 +186,26 @@ pub enum LimitKind {
     Measured,
     /// How much of it there is: CPUs.
     Hardware,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metric;
+
+    #[test]
+    fn what_is_usual_is_told_for_each_way_and_for_both() {
+        let range = |direction, least, most| UsualRange { direction, least, most };
+        let (read, write) = (Some(Direction::Read), Some(Direction::Write));
+        let kind = LimitKind::Link;
+        let bound = Limit::new(Resource::DMI, metric::THROUGHPUT, Unit::BytesPerSecond, kind, String::new());
+        assert_eq!(bound.usual_of(read), None);
+        let both = Limit { usual: vec![range(None, 1.0, 2.0)], ..bound.clone() };
+        assert_eq!(both.usual_of(write), Some(range(None, 1.0, 2.0)));
+        let each = Limit { usual: vec![range(read, 5.0, 6.0), range(write, 3.0, 6.5)], ..bound.clone() };
+        assert_eq!(each.usual_of(read), Some(range(read, 5.0, 6.0)));
+        assert_eq!(each.usual_of(None), Some(range(None, 3.0, 6.5)));
+        let one_way = Limit { usual: vec![range(read, 5.0, 6.0)], ..bound };
+        assert_eq!(one_way.usual_of(write), None);
+    }
 }

@@ -366,7 +366,10 @@ pub struct Utilization {
     pub demand: f64,
     /// The bound, in `unit`.
     pub limit: f64,
-    /// The unit of both.
+    /// What payload usually gets of it where it is full, in `unit`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual: Option<crate::limit::UsualRange>,
+    /// The unit of all of these.
     pub unit: Unit,
     /// `demand / limit`.
     pub fraction: f64,

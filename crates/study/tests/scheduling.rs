@@ -311,6 +311,7 @@ fn press(load: &LoadSpec) -> Limit {
         kind: LimitKind::Hardware,
         line: None,
         effective: Some(200.0 / depth as f64),
+        usual: Vec::new(),
         unit: Unit::PerSecond,
         block_bytes: None,
         access: None,

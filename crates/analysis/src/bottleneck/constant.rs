@@ -127,7 +127,11 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 /// Whether a limit that is known is so near that it may be the one. A baseline that is published
 /// is what it is called if it is reached.
 fn is_near(used: &Utilization) -> bool {
-    let least = if used.line_only { 1.0 - NEAR_LINE } else { 1.0 - NEAR };
+    let least = match used.usual {
+        Some(range) => (1.0 - NEAR) * range.least / used.limit,
+        None if used.line_only => 1.0 - NEAR_LINE,
+        None => 1.0 - NEAR,
+    };
     let is_bound =
         !matches!(used.kind, LimitKind::Promise) && ![metric::CPU, metric::DIRTY].contains(&used.quantity);
     is_bound && used.allowance.is_none() && (least..=1.0 + NEAR).contains(&used.fraction)

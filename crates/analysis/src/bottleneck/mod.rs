@@ -45,6 +45,11 @@ pub(crate) const FULL: f64 = 0.95;
 /// More than a resource can is no full resource.
 const BEYOND: f64 = 1.15;
 
+/// How much of a limit is used, of what a full one gives at most.
+pub(crate) fn share_of_full(used: &Utilization) -> f64 {
+    used.usual.map_or(used.fraction, |range| used.demand / range.most)
+}
+
 /// What candidates say, in English.
 pub(crate) const ENGLISH: &[&str] = &[
     OWN,
@@ -195,7 +200,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "link-full",
-        "The rate times the path's amplification is at least 95 % of what payload can get on a link (PCIe, SATA, DMI).",
+        "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
+         SATA, network), or, where nobody says what is usual, of what it can get (DMI).",
     ),
     (
         "limit-reached",

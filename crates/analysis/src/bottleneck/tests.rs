@@ -38,6 +38,7 @@ pub(crate) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilizatio
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         resource: Resource::from(resource),
         quantity: metric::THROUGHPUT,
         kind,

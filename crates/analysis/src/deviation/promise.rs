@@ -6,6 +6,7 @@ use model::limit::{Access, Direction, LimitKind};
 use model::run::{CaseResult, Estimate, Utilization};
 use model::{Better, Finding, FindingKind, Limit, MetricName, ResourceKind, Run, Severity, Value};
 
+use crate::bottleneck::share_of_full;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// A promise is kept within this share: datasheets say "up to", and a file
@@ -100,7 +101,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 fn is_asked(case: &CaseResult, used: &Utilization) -> bool {
     let mut blocks = case.path.iter().filter(|s| s.resource.is_named(ResourceKind::Block));
     let alone = blocks.all(|s| (s.amplification - 1.0).abs() < 1e-9);
-    let holds = |u: &Utilization| matches!(u.kind, LimitKind::Link | LimitKind::Quota) && u.fraction >= FULL;
+    let holds =
+        |u: &Utilization| matches!(u.kind, LimitKind::Link | LimitKind::Quota) && share_of_full(u) >= FULL;
     let held = case.utilization.iter().any(holds);
     measure::is_closed(case) && alone && !held && used.fraction.is_finite()
 }
@@ -214,6 +216,7 @@ mod tests {
             promise: None,
             allowance: None,
             line_only: false,
+            usual: None,
             source: "a sheet".to_owned(),
         }
     }

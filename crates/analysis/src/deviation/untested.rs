@@ -267,6 +267,7 @@ mod tests {
             kind: LimitKind::Promise,
             line: None,
             effective: Some(20e3),
+            usual: Vec::new(),
             unit: Unit::PerSecond,
             block_bytes: Some(4096),
             access: Some(Access::Random),

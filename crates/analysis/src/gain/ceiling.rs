@@ -6,6 +6,7 @@ use model::run::{CaseResult, GainCeiling, Utilization};
 use model::{Finding, FindingKind, Resource, ResourceKind};
 
 use super::{GainContext, is_processor};
+use crate::bottleneck::share_of_full;
 use crate::measure::End;
 use crate::{MEASURED_TOO_LOW, measure};
 
@@ -74,7 +75,7 @@ fn limit(used: &Utilization) -> Option<Ceiling> {
     // What waits in memory is bounded, not what passes it.
     let passes = used.resource != Resource::PAGE_CACHE;
     (bounds && is_known && passes && !is_processor(&used.resource)).then(|| Ceiling {
-        times: (1.0 / used.fraction).max(1.0),
+        times: (1.0 / share_of_full(used)).max(1.0),
         kind: GainCeiling::Resource,
         resource: Some(used.resource.clone()),
         shown: None,

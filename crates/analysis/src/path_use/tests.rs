@@ -214,6 +214,7 @@ fn what_holds_a_case_back_is_at_the_end_that_the_finding_means() {
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         source: String::new(),
     };
     case.utilization = vec![used(Some("far"), 0.97), used(None, 0.38)];

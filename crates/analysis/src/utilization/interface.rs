@@ -7,8 +7,10 @@ use model::{Machine, Resource, ResourceKind, fact, metric};
 
 use crate::measure::{self, End};
 
-/// Bytes of heads in a packet: IPv4, TCP, and TCP's timestamps.
-const HEADS: f64 = 20.0 + 20.0 + 12.0;
+/// Bytes of heads in a packet: IPv4 and TCP.
+const HEADS: f64 = 20.0 + 20.0;
+/// And TCP's timestamps.
+const TIMESTAMPS: f64 = 12.0;
 
 /// What the case asks of the interface that its data passed on another machine,
 /// as that machine's end told of it.
@@ -27,7 +29,8 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
         let demand = measure::carried(case, here).filter(|d| !super::is_passed(limit, *d, bound))?;
         let source = format!("{source}, of {}", machine.id);
         let machine = Some(machine.id.clone());
-        Some(Utilization { machine, ..super::used(limit, &resource, demand, bound, source) })
+        let usual = super::usual(case, limit, bound);
+        Some(Utilization { machine, usual, ..super::used(limit, &resource, demand, bound, source) })
     };
     limits.filter_map(used).collect()
 }
@@ -49,7 +52,8 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Op
     let mtu = end.number(trial, fact::INTERFACE_MTU).unwrap_or(then);
     // What counts beside a packet, by who limits, was reckoned with the heads of
     // then (machine::limit, network links).
-    let around = line * (then - HEADS) / effective - then;
+    let heads = heads(limit);
+    let around = line * (then - heads) / effective - then;
     if measure::profile(case).transport == Some(Transport::Udp) {
         let payload = measure::sender(case).number(trial, fact::DATAGRAM)?;
         let is_v6 = end.fact(trial, fact::REMOTE_ADDRESS).is_some_and(|a| a.to_string().contains(':'));
@@ -64,7 +68,7 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Op
     }
     let mss = measure::sender(case).number(trial, fact::MSS)?;
     // IPv6 has 20 bytes more of head, and timestamps may be off.
-    if (mtu, mss) == (then, then - HEADS) {
+    if (mtu, mss) == (then, then - heads) {
         return None;
     }
     let bound = Some(line * mss / (mtu + around)).filter(|b| b.is_finite() && *b > 0.0)?;
@@ -72,6 +76,12 @@ fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Op
         bound,
         format!("{}; in the trial the MTU was {mtu:.0}, and a segment {mss:.0} bytes", limit.known_from()),
     ))
+}
+
+/// With what heads the limit was reckoned: a bound with the least, beside which stands
+/// what is usual; a shaper's rate, and all of older documents, with timestamps.
+fn heads(limit: &Limit) -> f64 {
+    if limit.usual.is_empty() { HEADS + TIMESTAMPS } else { HEADS }
 }
 
 /// Bytes of the head of UDP (RFC 768), of IPv4 (RFC 791), of IPv6 and of its
@@ -106,7 +116,7 @@ mod tests {
     use super::*;
     use crate::utilization::of_case;
     use crate::validity::fixture;
-    use model::limit::LimitKind;
+    use model::limit::{LimitKind, UsualRange};
     use model::resource::PathStep;
     use model::{Better, Resource, ResourceKind, Unit};
 
@@ -149,6 +159,38 @@ mod tests {
         assert!((fraction(9000, 8948) - 9.41 / 9.90).abs() < 0.001, "{}", fraction(9000, 8948));
         // Over IPv6 the same figure is more of what there is.
         assert!((fraction(1500, 1428) - 9.41e9 / (1e10 * 1428.0 / 1538.0)).abs() < 1e-6);
+    }
+
+    /// A limit that has what is usual beside it was reckoned without timestamps.
+    #[test]
+    fn a_trials_segments_give_the_bound_whatever_the_limit_was_reckoned_with() {
+        let mut machine = Machine::default();
+        let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
+        machine.inventory.network.push(nic);
+        let (least, most) = (1.25e9 * 1428.0 / 1538.0, 1.25e9 * 1460.0 / 1538.0);
+        let (resource, unit) = (Resource::of(ResourceKind::Nic, "eth0"), Unit::BytesPerSecond);
+        let link = Limit::new(resource.clone(), metric::THROUGHPUT, unit, LimitKind::Link, String::new());
+        machine.limits.push(Limit {
+            line: Some(1.25e9),
+            effective: Some(most),
+            usual: vec![UsualRange { direction: None, least, most }],
+            ..link
+        });
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "direction", "send");
+        case.path = vec![PathStep { resource, amplification: 1.0 }];
+        let full = fixture::estimate(1.25e9 * 1448.0 / 1538.0, unit, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, full);
+        let of_nic = |case: &CaseResult| of_case(case, &machine).remove(0);
+        // Nothing is known of its segments.
+        let used = of_nic(&case);
+        assert!((used.limit - most).abs() < 1.0 && used.usual.is_some(), "{used:?}");
+        let facts = &mut case.trials[0].result.main_mut().facts;
+        facts.insert(fact::INTERFACE_MTU, 1500_u64.into());
+        facts.insert(fact::MSS, 1448_u64.into());
+        let used = of_nic(&case);
+        assert!((used.fraction - 1.0).abs() < 1e-9 && used.usual.is_none(), "{used:?}");
     }
 
     #[test]

@@ -21,6 +21,7 @@ pub(super) fn of(case: &CaseResult) -> Option<Utilization> {
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         source: match found.group {
             Some(_) => "domain_dirty_limits of the control group: writers are slowed down before".to_owned(),
             None => "nr_dirty_threshold: writers are slowed down before".to_owned(),

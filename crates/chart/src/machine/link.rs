@@ -14,15 +14,14 @@ use crate::svg::clean;
 
 /// Generations of PCI Express: transfers per second and lane, bytes per second
 /// and lane after coding, name (PCI Express Base Specification 6.0: 8b/10b up to
-/// 5 GT/s, 128b/130b up to 32 GT/s; 1b/1b in flits of 256 bytes, of which 242
-/// carry packets and link data, at 64 GT/s).
+/// 5 GT/s, 128b/130b up to 32 GT/s, 1b/1b at 64 GT/s).
 const GENERATIONS: [(f64, f64, &str); 6] = [
     (2.5e9, 0.25e9, "1.0"),
     (5e9, 0.5e9, "2.0"),
     (8e9, 8e9 * 128.0 / 130.0 / 8.0, "3.0"),
     (16e9, 16e9 * 128.0 / 130.0 / 8.0, "4.0"),
     (32e9, 32e9 * 128.0 / 130.0 / 8.0, "5.0"),
-    (64e9, 64e9 * 242.0 / 256.0 / 8.0, "6.0"),
+    (64e9, 8e9, "6.0"),
 ];
 
 /// The buses that disks have for themselves, and how they are written.

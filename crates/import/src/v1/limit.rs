@@ -41,6 +41,7 @@ mod tests {
             kind: model::limit::LimitKind::Link,
             line: None,
             effective: None,
+            usual: Vec::new(),
             unit: model::Unit::BytesPerSecond,
             block_bytes: None,
             access: None,

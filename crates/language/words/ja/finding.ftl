@@ -344,6 +344,7 @@ finding-io-quota = 設定された上限が結果を制限しています: { RES
 finding-link-full =
     { $bound ->
         [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+        [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
        *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
     }
     .advice = { $network ->
@@ -507,6 +508,7 @@ evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
+evidence-link-range = { RESOURCE($resource) } は、データが使える上限の { PERCENT($fraction) } です。飽和したときは通常 { SHORT($least, $unit) } から { SHORT($most, $unit) } なので、飽和しているかどうかは分かりません
 evidence-loop-buffered = dio = 0
 evidence-own-limit = { RESOURCE($resource) } が出せる量の { PERCENT($fraction) }
 evidence-own-limit-beyond = { RESOURCE($resource) } が出せるとされる量の { PERCENT($fraction) } になるので、その値が誤っています

@@ -344,6 +344,7 @@ finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($re
 finding-link-full =
     { $bound ->
         [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+        [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
        *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
     }
     .advice = { $network ->
@@ -507,6 +508,7 @@ evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
+evidence-link-range = { RESOURCE($resource) }에서 데이터가 쓸 수 있는 최대의 { PERCENT($fraction) }를 썼습니다. 한계에 도달하면 보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) }이므로, 한계에 도달했는지는 알 수 없습니다
 evidence-loop-buffered = dio = 0
 evidence-own-limit = { RESOURCE($resource) }가 낼 수 있는 만큼의 { PERCENT($fraction) }
 evidence-own-limit-beyond = { RESOURCE($resource) }가 낼 수 있다고 알려진 만큼의 { PERCENT($fraction) }이므로, 알려진 값이 틀렸습니다

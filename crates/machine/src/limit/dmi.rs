@@ -6,8 +6,9 @@
 //! version 2 of 5 GT/s, both 8b/10b; version 3 four lanes of 8 GT/s; version 4
 //! four or eight of 16 GT/s, both 128b/130b (datasheets of the chipset families,
 //! "Direct Media Interface"; Intel's product pages, "Bus Speed"). How large its
-//! packets are cannot be read, so only the line rate is given. AMD's chipsets
-//! hang on ordinary PCI Express and show in the tree.
+//! packets are cannot be read, so the line rate is the bound, and what is usual of
+//! it is not given. AMD's chipsets hang on ordinary PCI Express and show in the
+//! tree.
 //!
 //! Left out because the datasheets of the family do not settle it: the 500
 //! series, whose width depends on the processor; H310C, H410 and B460 (an older

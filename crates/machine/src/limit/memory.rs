@@ -4,6 +4,10 @@
 //! channel only the board's labels tell (SMBIOS 3.7, structure 17: Device
 //! Locator, Bank Locator); where they do not, there is no limit rather than a
 //! guess.
+//!
+//! This is a bound: refreshes, turn-arounds of the bus and misses of open rows take
+//! some of it. How much differs by processor and by what is done, so nothing is
+//! said to be usual: the agent measures what copying gets before the run.
 
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;

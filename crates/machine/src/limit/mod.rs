@@ -61,10 +61,11 @@ fn is_guest(inventory: &Inventory) -> bool {
     inventory.system.virtualization.is_some()
 }
 
-/// The two rates of a link, in B/s.
+/// The two rates of a link, in B/s. Neither is ever exceeded.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Rates {
     line: f64,
+    /// What payload can get at most.
     effective: Option<f64>,
 }
 

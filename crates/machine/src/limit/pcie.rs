@@ -1,13 +1,13 @@
-//! PCI Express links: their line rate, and what payload can get at the packet
-//! size that is set.
+//! PCI Express links: their line rate, what payload can get at most at the packet
+//! size that is set, and what it usually gets each way.
 //!
 //! **Line rate** = transfers per second x lanes x line coding. Coding by PCI
 //! Express Base Specification 6.0, section 4.2: 8b/10b at 2.5 and 5 GT/s,
 //! 128b/130b from 8 to 32 GT/s, none at 64 GT/s, where a bit of two is carried
 //! by each PAM4 symbol and "64 GT/s" counts bits.
 //!
-//! **Effective rate** = line x payload / (payload + what is around it). Around
-//! the payload of each packet stand, below 64 GT/s:
+//! **Bound** = line x payload / (payload + what is around it). Around the payload
+//! of each packet stand, below 64 GT/s:
 //!
 //! | bytes | what | section of the specification |
 //! |---|---|---|
@@ -15,17 +15,33 @@
 //! | 12 or 16 | head: 3 double words for a completion or an address below 4 GiB, 4 for a longer address | 2.2.1, 2.2.4.1, 2.2.9 |
 //! | 4 | LCRC | 3.6.1 |
 //!
-//! A device's write to memory (what a disk read is) has 4 + 16 + 4 = 24 bytes.
-//! What a device reads from memory (a disk write) comes as completions, 4 + 12 +
-//! 4 = 20 bytes, and the same way go, for each request of the device, an Ack
-//! and an `UpdateFC` packet of 8 bytes each at most (sections 3.5 and 2.6.1): 16
-//! bytes for each MaxReadRequest of payload. The better of the two is taken,
-//! because one bound stands for both ways. At 64 GT/s 236 of the 256 bytes of a
-//! flit are for packets (section 4.2.3.4) and a packet has its head alone.
+//! No packet has less around it than 4 + 12 + 4 = 20 bytes, so each way nothing
+//! exceeds payload / (payload + 20): of 2.0 x2 at 128 bytes 128 / 148 of 1.0 GB/s,
+//! 865 MB/s. At 64 GT/s 236 of the 256 bytes of a flit are for packets (section
+//! 4.2.3.4; the others are 6 of the data link layer, 8 of CRC and 6 of error
+//! correction) and a packet has its head alone.
 //!
-//! Skip ordered sets (section 4.2.8) take 4 symbols in at most 1,538 at 8b/10b
-//! and one block in at most 375 at 128b/130b. So 2.0 x2 at 128 bytes has 1.0
-//! GB/s on the line and 128 / 152 x 1534 / 1538 of it, 0.84 GB/s, for payload.
+//! **Usual range.** It differs by the way:
+//!
+//! - *From the device to memory* (a disk read, a receive) go writes, in packets of
+//!   the largest payload; those to addresses from 4 GiB up have the long head:
+//!   payload / (payload + 24) to payload / (payload + 20).
+//! - *From memory to the device* (a disk write, a send) go completions, which have
+//!   the short head always. The root complex may answer a read in pieces of its
+//!   Read Completion Boundary, 64 bytes (section 2.3.1.1; Intel's document 683504,
+//!   "Throughput for Reads"). The same way go, for each request of the device, an
+//!   Ack and an `UpdateFC` packet of 8 bytes each at most (sections 3.5 and 2.6.1),
+//!   16 bytes for each MaxReadRequest; in flits they have a place of their own. So
+//!   64 / (64 + 20 + Acks) to payload / (payload + 20).
+//!
+//! Of both, skip ordered sets (section 4.2.8) take 4 symbols in at most 1,538 at
+//! 8b/10b and one block in at most 375 at 128b/130b. So 2.0 x2 at 128 bytes usually
+//! gives 840 to 863 MB/s one way and 742 to 863 the other. (64 / 84 = 0.76 of the
+//! line is what completions of 64 bytes get without Acks.)
+//!
+//! The payload is the Device Control register's (section 7.5.3.4), which the
+//! function sends no more than and is sent no more than. Where it cannot be read
+//! (the kernel shows it to root alone) the line rate is the bound.
 //!
 //! **State.** Links slow down when idle and speed up under load, so the speed is
 //! the highest that both ends can, not the present one; lanes do not sleep on
@@ -35,6 +51,7 @@
 
 use std::ops::RangeInclusive;
 
+use model::limit::{Direction, UsualRange};
 use model::machine::{Inventory, PciDevice, PciLink};
 use model::{Limit, Resource, ResourceKind};
 
@@ -87,6 +104,8 @@ const PACKET_FRAME: f64 = 8.0;
 const HEAD_LONG: f64 = 16.0;
 /// The head of a completion.
 const HEAD_SHORT: f64 = 12.0;
+/// The smallest piece in which a root complex answers a read (Read Completion Boundary).
+const COMPLETION_LEAST: f64 = 64.0;
 /// An Ack and an `UpdateFC`, for each request to read.
 const ACKNOWLEDGEMENTS: f64 = 16.0;
 /// The value of Max_Read_Request_Size after a reset (section 7.5.3.4).
@@ -141,48 +160,91 @@ fn limit(inventory: &Inventory, device: &PciDevice) -> Option<Limit> {
     let lanes = own.lanes?;
     let line = generation.transfers * f64::from(lanes) * generation.share / 8.0;
     let request = own.max_read_request.filter(|r| is_packet_size(*r)).unwrap_or(READ_REQUEST_DEFAULT);
-    let packet = own.max_payload.filter(|p| is_packet_size(*p)).map(|p| Packet::new(generation, p, request));
+    let packets =
+        own.max_payload.filter(|p| is_packet_size(*p)).map(|p| Packets::new(generation, p, request));
     let flit = if generation.flits { FLIT_SHARE } else { 1.0 };
-    let effective = packet.as_ref().map(|packet| line * generation.skips * flit * packet.share());
+    let effective = packets.as_ref().map(|packets| line * flit * packets.best.share());
+    let usual = packets.as_ref().map(|packets| packets.usual(line * flit * generation.skips));
     let sharers = inventory.link_sharers(device).len();
-    let source = source(own, generation, lanes, packet.as_ref(), sharers);
-    Some(link(Resource::of(ResourceKind::Pci, &device.address), None, Rates { line, effective }, source))
+    let source = source(own, generation, lanes, packets.as_ref(), sharers);
+    let resource = Resource::of(ResourceKind::Pci, &device.address);
+    let bound = link(resource, None, Rates { line, effective }, source);
+    Some(Limit { usual: usual.unwrap_or_default(), ..bound })
 }
 
-/// A payload and the bytes around it, by what they are.
+/// Bytes of payload in a packet, and the bytes around them.
+#[derive(Clone, Copy)]
 struct Packet {
     payload: f64,
-    around: Vec<(&'static str, f64)>,
+    around: f64,
 }
 
 impl Packet {
-    fn new(generation: &Generation, payload: u32, request: u32) -> Self {
-        let shares = f64::from(payload) / f64::from(request.max(payload));
-        let payload = f64::from(payload);
-        if generation.flits {
-            return Self { payload, around: vec![("head", HEAD_LONG)] };
-        }
-        let towards_memory = vec![("frame", PACKET_FRAME), ("head", HEAD_LONG)];
-        let towards_device =
-            vec![("frame", PACKET_FRAME), ("head", HEAD_SHORT), ("Acks", ACKNOWLEDGEMENTS * shares)];
-        let sum = |around: &[(_, f64)]| around.iter().map(|(_, bytes)| bytes).sum::<f64>();
-        let around =
-            if sum(&towards_device) < sum(&towards_memory) { towards_device } else { towards_memory };
-        Self { payload, around }
+    fn whole(self) -> f64 {
+        self.payload + self.around
     }
 
-    fn whole(&self) -> f64 {
-        self.payload + self.around.iter().map(|(_, bytes)| bytes).sum::<f64>()
-    }
-
-    fn share(&self) -> f64 {
+    fn share(self) -> f64 {
         self.payload / self.whole()
     }
+}
 
-    /// `512 of each 536 bytes are payload (frame 8, head 16)`.
+/// The packets that a link carries, at the sizes that are set.
+struct Packets {
+    /// The largest payload with the shortest head: none has more payload.
+    best: Packet,
+    /// A write to memory with a long address.
+    long: Packet,
+    /// A completion as small as they may be, with its part of what answers a request.
+    small: Packet,
+    /// Framing, sequence number and LCRC of each.
+    frame: f64,
+    /// Of the small one, its part of Acks.
+    acks: f64,
+}
+
+impl Packets {
+    fn new(generation: &Generation, payload: u32, request: u32) -> Self {
+        let payload = f64::from(payload);
+        let frame = if generation.flits { 0.0 } else { PACKET_FRAME };
+        let pieces = f64::from(request) / COMPLETION_LEAST;
+        let acks = if generation.flits { 0.0 } else { ACKNOWLEDGEMENTS / pieces };
+        Self {
+            best: Packet { payload, around: frame + HEAD_SHORT },
+            long: Packet { payload, around: frame + HEAD_LONG },
+            small: Packet { payload: COMPLETION_LEAST, around: frame + HEAD_SHORT + acks },
+            frame,
+            acks,
+        }
+    }
+
+    /// What payload usually gets each way of so many bytes per second.
+    fn usual(&self, rate: f64) -> Vec<UsualRange> {
+        let most = rate * self.best.share();
+        let way = |direction, least: Packet| UsualRange {
+            direction: Some(direction),
+            least: rate * least.share(),
+            most,
+        };
+        vec![way(Direction::Read, self.long), way(Direction::Write, self.small)]
+    }
+
+    /// `at most 512 of each 532 bytes are payload (frame 8, head 12); usually 512 of 536
+    /// (head 16) or more read, 64 of 86 (completions of 64 bytes, Acks 2) or more written`.
     fn words(&self) -> String {
-        let around: Vec<String> = self.around.iter().map(|(what, bytes)| format!("{what} {bytes}")).collect();
-        format!("{} of each {} bytes are payload ({})", self.payload, self.whole(), around.join(", "))
+        let Self { best, long, small, .. } = self;
+        let frame = if self.frame > 0.0 { format!("frame {}, ", self.frame) } else { String::new() };
+        let acks = if self.acks > 0.0 { format!(", Acks {}", self.acks) } else { String::new() };
+        format!(
+            "at most {} of each {} bytes are payload ({frame}head {HEAD_SHORT}); usually {} of {} (head \
+             {HEAD_LONG}) or more read, {} of {} (completions of {COMPLETION_LEAST} bytes{acks}) or more written",
+            best.payload,
+            best.whole(),
+            long.payload,
+            long.whole(),
+            small.payload,
+            small.whole(),
+        )
     }
 }
 
@@ -195,7 +257,7 @@ fn source(
     own: &PciLink,
     generation: &Generation,
     lanes: u32,
-    packet: Option<&Packet>,
+    packets: Option<&Packets>,
     sharers: usize,
 ) -> String {
     let giga = generation.transfers / 1e9;
@@ -208,17 +270,17 @@ fn source(
         if lanes == 1 { "lane" } else { "lanes" },
         generation.coding
     ));
-    match packet {
-        Some(packet) => {
-            text.push_str(&format!("; {}", packet.words()));
+    match packets {
+        Some(packets) => {
+            text.push_str(&format!("; {}", packets.words()));
+            if generation.skips < 1.0 {
+                text.push_str(&format!(", x {:.4}, as skips take the rest", generation.skips));
+            }
             if generation.flits {
                 text.push_str("; 236 of the 256 bytes of a flit are for packets");
             }
-            if generation.skips < 1.0 {
-                text.push_str(&format!("; x {:.4}, as skips take the rest", generation.skips));
-            }
         }
-        None => text.push_str("; the packet size could not be read"),
+        None => text.push_str("; the packet size could not be read, so the line rate is the bound"),
     }
     if let Some(now) = own.transfers.filter(|now| *now < generation.transfers * 0.99) {
         text.push_str(&format!("; at {} GT/s when it was read, as idle links are", now / 1e9));
@@ -270,12 +332,42 @@ mod tests {
         }
     }
 
+    /// Study E's: 865 MB/s were more than the 840 that long heads leave.
     #[test]
     fn gen_2_x2_with_small_packets_carries_study_es_rate() {
-        let (line, effective) = rates(a_link(5.0, 2, 128));
-        assert_eq!(line, 1e9);
-        assert!((effective - 1e9 * 128.0 / 152.0 * 1534.0 / 1538.0).abs() < 1.0, "{effective}");
-        assert!((0.76e9..=0.86e9).contains(&effective));
+        let found = &limits(&machine(a_link(5.0, 2, 128)))[0];
+        let near = |found: f64, expected: f64| {
+            assert!((found - expected).abs() < 1.0, "{found} is not {expected}");
+        };
+        assert_eq!((found.line, found.direction), (Some(1e9), None));
+        near(found.effective.unwrap(), 1e9 * 128.0 / 148.0);
+        let (read, write) =
+            (found.usual_of(Some(Direction::Read)).unwrap(), found.usual_of(Some(Direction::Write)).unwrap());
+        let payload = 1e9 * 1534.0 / 1538.0;
+        near(read.least, payload * 128.0 / 152.0);
+        near(write.least, payload * 64.0 / 86.0);
+        for way in [read, write] {
+            near(way.most, payload * 128.0 / 148.0);
+        }
+        // What the specification's figures leave of a line: 0.865, 0.842, 0.76.
+        let share = |payload, around| (Packet { payload, around }.share() * 1e3).round();
+        assert_eq!((share(128.0, 20.0), share(128.0, 24.0), share(64.0, 20.0)), (865.0, 842.0, 762.0));
+    }
+
+    #[test]
+    fn what_is_usual_is_never_more_than_the_bound() {
+        for giga in [2.5, 5.0, 8.0, 16.0, 32.0, 64.0] {
+            for payload in [128, 256, 512, 1024, 2048, 4096] {
+                let found = &limits(&machine(a_link(giga, 4, payload)))[0];
+                let bound = found.effective.unwrap();
+                assert!(bound < found.line.unwrap());
+                for range in &found.usual {
+                    let sane = 0.0 < range.least && range.least < range.most && range.most <= bound;
+                    assert!(sane, "{giga} GT/s, {payload}: {found:?}");
+                }
+                assert_eq!(found.usual.len(), 2);
+            }
+        }
     }
 
     #[test]
@@ -319,7 +411,9 @@ mod tests {
     fn without_a_packet_size_there_is_no_effective_rate() {
         for payload in [None, Some(0), Some(100), Some(u32::MAX)] {
             let link = PciLink { max_payload: payload, ..a_link(8.0, 4, 128) };
-            assert_eq!(limits(&machine(link))[0].effective, None, "{payload:?}");
+            let found = &limits(&machine(link))[0];
+            assert_eq!((found.effective, found.usual.len()), (None, 0), "{payload:?}");
+            assert_eq!(found.bound(), found.line);
         }
     }
 
@@ -362,10 +456,16 @@ mod tests {
     #[test]
     fn the_figures_of_a_source_multiply_to_the_effective_rate() {
         for (giga, payload, request, words) in [
-            (16.0, 512, 512, "512 of each 536 bytes are payload (frame 8, head 16); x 0.9973"),
-            (16.0, 512, 4096, "512 of each 534 bytes are payload (frame 8, head 12, Acks 2); x 0.9973"),
-            (5.0, 128, 512, "128 of each 152 bytes are payload (frame 8, head 16); x 0.9974"),
-            (64.0, 256, 512, "256 of each 272 bytes are payload (head 16); 236 of the 256"),
+            (
+                16.0,
+                512,
+                512,
+                "at most 512 of each 532 bytes are payload (frame 8, head 12); usually 512 of 536",
+            ),
+            (16.0, 512, 4096, "64 of 84.25 (completions of 64 bytes, Acks 0.25) or more written, x 0.9973"),
+            (5.0, 128, 512, "64 of 86 (completions of 64 bytes, Acks 2) or more written, x 0.9974"),
+            (64.0, 256, 512, "at most 256 of each 268 bytes are payload (head 12); usually 256 of 272"),
+            (64.0, 256, 512, "64 of 76 (completions of 64 bytes) or more written; 236 of the 256"),
         ] {
             let link = PciLink { max_read_request: Some(request), ..a_link(giga, 4, payload) };
             let found = &limits(&machine(link))[0];
@@ -374,10 +474,19 @@ mod tests {
                 let rest = found.source.split(from).nth(1).unwrap();
                 rest.split(to).next().unwrap().trim().parse().unwrap()
             };
-            let share = f64::from(payload) / said("of each ", " bytes are");
-            let rest = if giga == 64.0 { 236.0 / 256.0 } else { said("; x ", ",") };
-            let product = found.line.unwrap() * share * rest;
-            assert!((product / found.effective.unwrap() - 1.0).abs() < 1e-4, "{}", found.source);
+            let near =
+                |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 1e-4, "{expected}");
+            let flit = if giga == 64.0 { 236.0 / 256.0 } else { 1.0 };
+            let payload = f64::from(payload);
+            let rate = found.line.unwrap() * flit;
+            near(rate * payload / said("of each ", " bytes are"), found.effective.unwrap());
+            let skips = if giga == 64.0 { 1.0 } else { said("written, x ", ",") };
+            let least = |way| found.usual_of(Some(way)).unwrap().least;
+            near(
+                rate * skips * payload / said(&format!("usually {payload} of "), " (head"),
+                least(Direction::Read),
+            );
+            near(rate * skips * 64.0 / said("read, 64 of ", " (completions"), least(Direction::Write));
         }
     }
 

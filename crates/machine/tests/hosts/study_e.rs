@@ -92,9 +92,9 @@ fn eight_targets_pass_the_card_together() {
     assert_eq!(share("pci:0000:03:00.0"), 0.25, "two of them");
     assert_eq!(share("pci:0000:01:00.0"), 1.0, "all of them");
     let card = limit::of(&inventory).into_iter().find(|l| l.resource.as_str() == "pci:0000:01:00.0").unwrap();
-    // 800 to 865 MB/s together is what the study measured.
-    let share = 865e6 / card.effective.unwrap();
-    assert!((0.95..1.1).contains(&share), "{share}");
+    // 800 to 865 MB/s together is what the study measured, in whole megabytes.
+    let bound = card.effective.unwrap();
+    assert!((bound / 1e6).round() >= 865.0 && 865e6 > 0.95 * bound, "{bound}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use language::LANGUAGES;
 use machine::{Host, doctor, inventory, limit, sampler};
+use model::limit::UsualRange;
 use model::machine::BlockKind;
 
 use super::all;
@@ -231,6 +232,11 @@ fn every_reader_reads_every_host() {
         }
         for limit in limit::of(&inventory) {
             assert!(limit.bound().is_some(), "{name}: {limit:?}");
+            // What is usual is within the bound.
+            let sane = |range: &UsualRange| {
+                0.0 < range.least && range.least <= range.most && Some(range.most) <= limit.bound()
+            };
+            assert!(limit.usual.iter().all(sane), "{name}: {limit:?}");
         }
     }
 }

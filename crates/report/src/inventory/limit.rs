@@ -1,7 +1,7 @@
 //! What the parts can do at most, and what measuring itself costs.
 
 use language::{Words, resource_name};
-use model::limit::{Access, Direction, LimitKind};
+use model::limit::{Access, Direction, LimitKind, UsualRange};
 use model::machine::Calibration;
 use model::{Limit, MetricName, Resource, Unit, metric};
 
@@ -32,6 +32,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
                 what(words, limit),
                 shown(limit.line, limit),
                 shown(limit.effective, limit),
+                usual(words, limit),
                 words.say(kind(limit.kind)),
                 limit.known_from(),
             ]
@@ -40,7 +41,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
         })
         .collect();
     if lines.len() > LISTED {
-        let mut row = vec![Text::default(); 6];
+        let mut row = vec![Text::default(); 7];
         row[0] = words.count("and-more", lines.len() - LISTED).into();
         rows.push(row);
     }
@@ -50,6 +51,7 @@ pub(crate) fn limits(words: &Words, all: &[Limit]) -> Table {
             Column::words(words.say("column-limit-of")),
             Column::numbers(words.say("column-line")),
             Column::numbers(words.say("column-effective")),
+            Column::words(words.say("column-usual")),
             Column::words(words.say("column-kind")),
             Column::words(words.say("column-source")),
         ],
@@ -67,6 +69,38 @@ pub(crate) fn bound(value: f64, unit: Unit, (resource, quantity): (&Resource, Me
         metric::CPU => format!("{text} CPUs"),
         _ => text,
     }
+}
+
+/// What a full one usually gives, each way: `read: 839.9 MB/s to 862.6 MB/s`.
+fn usual(words: &Words, limit: &Limit) -> String {
+    let one = |range: &UsualRange| {
+        let ends = usual_range(words, *range, limit.unit, (&limit.resource, limit.quantity));
+        match range.direction {
+            Some(way) => {
+                words.tell_texts("limit-usual-way", &[("way", &direction(words, way)), ("range", &ends)])
+            }
+            None => ends,
+        }
+    };
+    limit.usual.iter().map(one).collect::<Vec<_>>().join("; ")
+}
+
+/// `839.9 MB/s to 862.6 MB/s`.
+pub(crate) fn usual_range(
+    words: &Words,
+    range: UsualRange,
+    unit: Unit,
+    of: (&Resource, MetricName),
+) -> String {
+    let [least, most] = [range.least, range.most].map(|value| bound(value, unit, of));
+    words.tell_texts("limit-usual", &[("least", &least), ("most", &most)])
+}
+
+fn direction(words: &Words, direction: Direction) -> String {
+    words.say(match direction {
+        Direction::Read => "direction-read",
+        Direction::Write => "direction-write",
+    })
 }
 
 /// The key of a limit's kind.
@@ -91,10 +125,7 @@ fn what(words: &Words, limit: &Limit) -> String {
         Access::Sequential => words.say("access-sequential"),
         Access::Random => words.say("access-random"),
     });
-    let direction = limit.direction.map(|d| match d {
-        Direction::Read => words.say("direction-read"),
-        Direction::Write => words.say("direction-write"),
-    });
+    let direction = limit.direction.map(|way| direction(words, way));
     let size = limit.block_bytes.map(format::binary);
     [Some(quantity), access, direction, size].into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
@@ -133,5 +164,30 @@ pub(crate) fn calibration(words: &Words, all: &[Calibration]) -> Table {
         ],
         rows: all.iter().map(row).collect(),
         ..Table::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+
+    use super::*;
+    use crate::tests::server;
+
+    #[test]
+    fn what_a_full_link_usually_gives_stands_beside_its_bound() {
+        let mut all = server().limits;
+        all.truncate(1);
+        let titles =
+            |table: &Table| -> Vec<String> { table.columns.iter().map(|c| c.title.clone()).collect() };
+        let without = limits(Language::English.words(), &all);
+        assert!(!titles(&without).contains(&"usual".to_owned()), "of older documents nothing is known");
+
+        let range = |direction, least| UsualRange { direction: Some(direction), least, most: 863e6 };
+        all[0].usual = vec![range(Direction::Read, 840e6), range(Direction::Write, 742e6)];
+        let table = limits(Language::English.words(), &all);
+        let at = titles(&table).iter().position(|title| title == "usual").unwrap();
+        let cell = table.rows[0][at].words().replace('\u{a0}', " ");
+        assert_eq!(cell, "read: 840 MB/s to 863 MB/s; write: 742 MB/s to 863 MB/s");
     }
 }

@@ -171,6 +171,12 @@ fn speeds(link: &PciLink) -> String {
     facts([now, most.map(|m| format!("at most {m}"))])
 }
 
+/// Of a limit beside which stands what is usual, that it is the most; older documents
+/// have no bounds.
+fn at_most(limit: &Limit) -> &'static str {
+    if limit.usual.is_empty() { "" } else { " at most" }
+}
+
 /// The rate of a function's link, each way, and whether others have a part of
 /// it: the functions of a slot have one link.
 fn rate(device: &PciDevice, machine: &Machine) -> Option<String> {
@@ -182,7 +188,7 @@ fn rate(device: &PciDevice, machine: &Machine) -> Option<String> {
     let sharers = inventory.link_sharers(device).len();
     Some(facts([
         limit.line.map(|line| format!("{} each way", shown(line))),
-        limit.effective.map(|payload| format!("{} of payload", shown(payload))),
+        limit.effective.map(|payload| format!("{} of payload{}", shown(payload), at_most(limit))),
         (sharers > 1).then(|| format!("{sharers} functions share it")),
     ]))
 }

@@ -89,12 +89,17 @@ pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
 /// `75 % of memory: 41.01 GB/s, measured`; of a share that several cases have, `most` of it at most.
 pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, share: &str) -> String {
     let is_low = used.kind == LimitKind::Measured && most > analysis::MEASURED_TOO_LOW;
-    let kind = if is_low { "limit-measured-low" } else { limit::kind(used.kind) };
+    let kind = view.say(if is_low { "limit-measured-low" } else { limit::kind(used.kind) });
+    let of = (&used.resource, used.quantity);
+    let kind = match used.usual.map(|range| limit::usual_range(view.words, range, used.unit, of)) {
+        Some(range) => view.tell("limit-with-usual", &[("kind", &kind), ("range", &range)]),
+        None => kind,
+    };
     let texts = [
         ("share", share.to_owned()),
         ("resource", view.resource(&used.resource)),
-        ("limit", limit::bound(used.limit, used.unit, (&used.resource, used.quantity))),
-        ("kind", view.say(kind)),
+        ("limit", limit::bound(used.limit, used.unit, of)),
+        ("kind", kind),
     ];
     view.tell("figures-of-limit", &texts.each_ref().map(|(name, text)| (*name, text.as_str())))
 }

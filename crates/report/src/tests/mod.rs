@@ -55,6 +55,7 @@ pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         resource: Resource::from(resource),
         quantity: metric::THROUGHPUT,
         kind: LimitKind::Link,

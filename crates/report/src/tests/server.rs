@@ -385,6 +385,7 @@ fn rest(machine: &mut Machine) {
         kind: LimitKind::Link,
         line: Some(line),
         effective: Some(effective),
+        usual: Vec::new(),
         unit: Unit::BytesPerSecond,
         block_bytes: None,
         access: None,

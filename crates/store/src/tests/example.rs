@@ -91,6 +91,7 @@ fn case(workload: WorkloadName, work_id: &str) -> CaseResult {
             promise: None,
             allowance: None,
             line_only: false,
+            usual: None,
             resource: Resource::of(ResourceKind::Block, "vda"),
             quantity: metric::THROUGHPUT,
             kind: LimitKind::Datasheet,

@@ -1,6 +1,6 @@
 //! lspci with `-vv`: the PCI Express link of each function. Its rate is transfers times lanes times line
-//! coding (PCI Express Base Specification 6.0, section 4.2); what payload gets of that follows
-//! from the packets that are set, by the arithmetic of `machine::limit::pcie`.
+//! coding (PCI Express Base Specification 6.0, section 4.2); what payload gets of that at most
+//! follows from the payload that is set, by the arithmetic of `machine::limit::pcie`.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit, metric};
@@ -27,12 +27,14 @@ const DECIMAL: CountingRule = CountingRule {
 
 const RULES: &[CountingRule] = &[DECIMAL];
 
-/// Bytes around the payload of a packet that a device writes, with a long address, and around that of what it
-/// reads, without the acknowledgements of requests.
-const AROUND_WRITE: f64 = 24.0;
-const AROUND_READ: f64 = 20.0;
-/// Acknowledgements for each request to read.
-const ACKNOWLEDGEMENTS: f64 = 16.0;
+/// The least that stands around the payload of a packet: framing, sequence number and LCRC, and a short head. In a
+/// flit it is the head alone.
+const AROUND: f64 = 8.0 + AROUND_IN_FLIT;
+const AROUND_IN_FLIT: f64 = 12.0;
+/// From so many transfers per second on, packets travel in flits.
+const FLITS: f64 = 60e9;
+/// The share of a flit that is for packets.
+const FLIT_SHARE: f64 = 236.0 / 256.0;
 
 impl ToolReader for Lspci {
     fn name(&self) -> &'static str {
@@ -112,14 +114,12 @@ impl PciSpeed {
         ((1..=32).contains(&lanes) && number.value > 0.0).then_some(Self { transfers, lanes })
     }
 
-    /// Bits of data for each bit on the lane, and the share of time that skip ordered sets leave.
-    fn coding(&self) -> (f64, f64) {
-        let giga = self.transfers.value / 1e9;
-        match () {
-            () if giga < 6.0 => (0.8, 1.0 - 4.0 / 1538.0),
-            () if giga < 60.0 => (128.0 / 130.0, 1.0 - 1.0 / 375.0),
-            // Packets travel in flits, of whose 256 bytes 236 are for them.
-            () => (1.0, 236.0 / 256.0),
+    /// Bits of data for each bit on the lane.
+    fn coding(&self) -> f64 {
+        match self.transfers.value {
+            transfers if transfers < 6e9 => 0.8,
+            transfers if transfers < FLITS => 128.0 / 130.0,
+            _ => 1.0,
         }
     }
 
@@ -127,7 +127,7 @@ impl PciSpeed {
     fn rate(&self) -> PrintedValue {
         let text = format!("{} x{}", self.transfers.text, self.lanes);
         let lanes = self.lanes as f64;
-        let value = self.transfers.value * lanes * self.coding().0 / 8.0;
+        let value = self.transfers.value * lanes * self.coding() / 8.0;
         PrintedValue { text, value, unit: Unit::BytesPerSecond, ..self.transfers.clone() }
     }
 }
@@ -138,8 +138,8 @@ struct PciFunction {
     name: String,
     most: Option<PciSpeed>,
     now: Option<PciSpeed>,
-    /// The bytes of a packet and of a request to read, as they are set.
-    packet: Option<(u64, u64)>,
+    /// The bytes of payload in a packet, as they are set.
+    payload: Option<u64>,
 }
 
 impl PciFunction {
@@ -150,15 +150,14 @@ impl PciFunction {
         } else if let Some(link) = text.strip_prefix("LnkSta:") {
             self.now = PciSpeed::of(line.number, link).or(self.now.take());
         } else if text.contains("MaxReadReq") {
-            let bytes = |name: &str| whole(text.split_once(name)?.1).map(|(bytes, _)| bytes);
-            let is_size = |bytes: &u64| (128..=4096).contains(bytes);
-            let both = bytes("MaxPayload").filter(is_size).zip(bytes("MaxReadReq").filter(is_size));
-            self.packet = both.or(self.packet);
+            // What the function can stands without the size of requests.
+            let set = text.split_once("MaxPayload").and_then(|(_, rest)| whole(rest)).map(|(bytes, _)| bytes);
+            self.payload = set.filter(|bytes| (128..=4096).contains(bytes)).or(self.payload);
         }
     }
 
     fn part(self) -> Option<ToolPart> {
-        let Self { name, most, now, packet } = self;
+        let Self { name, most, now, payload } = self;
         let mut measured = ToolMeasurement::default();
         for (link, names) in
             [(&now, ["link_transfers", "link_lanes"]), (&most, ["link_transfers_max", "link_lanes_max"])]
@@ -174,7 +173,7 @@ impl PciFunction {
         }
         measured.add(LINK_RATE, now.as_ref().map(PciSpeed::rate));
         measured.add(LINK_RATE_MAX, most.as_ref().map(PciSpeed::rate));
-        measured.add(metric::THROUGHPUT, bound(most, now).map(|link| effective(&link, packet)));
+        measured.add(metric::THROUGHPUT, bound(most, now).map(|link| effective(&link, payload)));
         target(name, measured)
     }
 }
@@ -190,16 +189,15 @@ fn bound(most: Option<PciSpeed>, now: Option<PciSpeed>) -> Option<PciSpeed> {
     }
 }
 
-/// What payload can get of a link, the better way. Where its packets are not known, all that the link
+/// What payload can get of a link at most. Where its packets are not known, all that the link
 /// carries.
-fn effective(link: &PciSpeed, packet: Option<(u64, u64)>) -> PrintedValue {
+fn effective(link: &PciSpeed, payload: Option<u64>) -> PrintedValue {
     let rate = link.rate();
-    let Some((payload, request)) = packet else { return rate };
+    let Some(payload) = payload else { return rate };
     let packet = payload as f64;
-    let requests = packet / request.max(payload) as f64;
-    let is_in_flits = link.transfers.value > 60e9;
-    let around = if is_in_flits { 16.0 } else { AROUND_WRITE.min(AROUND_READ + ACKNOWLEDGEMENTS * requests) };
-    let value = rate.value * link.coding().1 * packet / (packet + around);
+    let is_in_flits = link.transfers.value >= FLITS;
+    let (share, around) = if is_in_flits { (FLIT_SHARE, AROUND_IN_FLIT) } else { (1.0, AROUND) };
+    let value = rate.value * share * packet / (packet + around);
     PrintedValue { text: format!("{}, {payload} bytes", rate.text), value, ..rate }
 }
 
@@ -238,9 +236,13 @@ mod tests {
     fn payload_gets_what_packets_leave() {
         // As in `machine::limit::pcie`: 2.0 x2 at 128 bytes.
         let link = PciSpeed::of(1, "Speed 5GT/s, Width x2").unwrap();
-        let expected = 1e9 * (1.0 - 4.0 / 1538.0) * 128.0 / 152.0;
-        assert!((effective(&link, Some((128, 512))).value / expected - 1.0).abs() < 1e-12);
+        let near = |link: &PciSpeed, payload, expected: f64| {
+            assert!((effective(link, Some(payload)).value / expected - 1.0).abs() < 1e-12);
+        };
+        near(&link, 128, 1e9 * 128.0 / 148.0);
         assert_eq!(effective(&link, None).value, 1e9);
+        let in_flits = PciSpeed::of(1, "Speed 64GT/s, Width x4").unwrap();
+        near(&in_flits, 256, 32e9 * 236.0 / 256.0 * 256.0 / 268.0);
     }
 
     #[test]

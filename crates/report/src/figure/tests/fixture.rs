@@ -233,6 +233,7 @@ pub(in crate::figure) fn limited(
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         source: String::new(),
     });
     case

@@ -404,6 +404,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (Metric
         promise: None,
         allowance: None,
         line_only: false,
+        usual: None,
         source: "measured before the run".to_owned(),
     });
     let finding = if fraction > 0.95 {
