@@ -21,6 +21,7 @@ mod room;
 mod sqlite;
 #[cfg(test)]
 mod tests;
+mod whole;
 mod writer;
 
 use model::run::{CaseResult, Rounds, Run};

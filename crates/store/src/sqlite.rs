@@ -9,8 +9,6 @@
 //! with SIGBUS, or keeps it from reading. The journal stays beside the store
 //! between commits (see [`crate::room`]).
 
-mod whole;
-
 use std::env;
 use std::ffi::OsString;
 use std::fs::DirBuilder;
@@ -88,7 +86,7 @@ const NEWEST_FIRST: &str = "ORDER BY julianday(started) DESC, started DESC, numb
 #[derive(Debug)]
 pub struct SqliteStore {
     pub(crate) connection: Connection,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
 }
 
 impl SqliteStore {
@@ -389,7 +387,7 @@ fn not_twice(path: &Path, e: rusqlite::Error, what: impl FnOnce() -> String) -> 
     StoreError::sqlite(path, "write to", e)
 }
 
-fn insert_blobs(connection: &Connection, blobs: &[Blob]) -> rusqlite::Result<()> {
+pub(crate) fn insert_blobs(connection: &Connection, blobs: &[Blob]) -> rusqlite::Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO blob (trial, part, kind, place, header, data) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
     )?;
@@ -482,7 +480,7 @@ fn outcome(outcome: Outcome) -> &'static str {
     }
 }
 
-fn status(status: Status) -> &'static str {
+pub(crate) fn status(status: Status) -> &'static str {
     match status {
         Status::Ok => "ok",
         Status::Failed => "failed",

@@ -140,6 +140,7 @@ mod tests {
             promise: None,
             allowance: None,
             payload: None,
+            usual: Vec::new(),
             source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);
@@ -226,6 +227,7 @@ mod tests {
             promise: None,
             allowance: None,
             payload: None,
+            usual: Vec::new(),
             source: "link at 10 Gbit/s".to_owned(),
         });
         let mut case = fixture::case(1);

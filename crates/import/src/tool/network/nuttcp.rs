@@ -445,7 +445,7 @@ mod tests {
         let measured = &figures.measured;
         assert!(figures.is_whole());
         assert_eq!(measured.window.as_ref().map(|window| window.value), Some(1000.01));
-        assert_eq!(measured.bytes.as_ref().map(|bytes| bytes.value), Some(112_345.1875 * 1_048_576.0));
+        assert_eq!(measured.bytes.as_ref().map(|bytes| bytes.value), Some(112_345.187_5 * 1_048_576.0));
         assert_eq!(measured.figure(metric::RETRANSMITS).map(|again| again.value), Some(12.0));
     }
 

@@ -190,7 +190,7 @@ impl Reading {
     /// Whether the line stands between the tests of a server.
     fn is_between(&self, text: &str) -> bool {
         let is_between = text.starts_with("-----") || text.starts_with("Server listening on ");
-        is_between && self.run.lines.first == 0 || is_between && self.run.is_server
+        is_between && (self.run.lines.first == 0 || self.run.is_server)
     }
 
     fn finish(&mut self) {

@@ -4,8 +4,8 @@
 use model::Run;
 use rusqlite::{TransactionBehavior, params};
 
-use super::{SqliteStore, insert_blobs, status};
 use crate::error::StoreError;
+use crate::sqlite::{SqliteStore, insert_blobs, status};
 use crate::{Store, pack};
 
 impl SqliteStore {
