@@ -157,7 +157,9 @@ fn latency(line: &ToolLine, result: &mut ToolResult) {
         ["Latency", mean, _, max, ..] => {
             let mean = span(line.number, mean);
             let max = span(line.number, max).filter(|_| mean.is_some());
-            result.whole.add(MetricName::new("latency_mean"), mean);
+            // wrk adds times that requests would have had while one was late (`stats_correct` in its stats.c), and wrk2
+            // counts from when each was due: not the time that one was in flight.
+            result.whole.add(MetricName::new("corrected_latency_mean"), mean);
             result.whole.add(metric::LATENCY_MAX, max);
         }
         [percent, time] if percent.ends_with('%') => {
