@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use model::label::{Label, LabelPart, LoadLabel};
 use model::plan::LoadSpec;
+use model::profile::Aspect;
 use model::run::{AnalysisInfo, Build, CaseLoad, CaseResult, LoadRole, Loads, Origin, Outcome, Run, SCHEMA};
 use model::tool_result::{ToolMeasurement, ToolResult};
 use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult, Window};
@@ -117,7 +118,8 @@ fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<
 
 fn case(group: &[(u32, &ToolResult)], loads: &KnownLoads<'_>, started: &str) -> CaseResult {
     let first = group[0].1;
-    let load = load(first);
+    let asked = load(first);
+    let load = spanning(asked.clone(), loads.catalogue);
     let known = loads.catalogue.workload(load.workload);
     let mut profile = (loads.profile)(&load).unwrap_or_default();
     // The tool may not print what the workload shows first.
@@ -137,7 +139,7 @@ fn case(group: &[(u32, &ToolResult)], loads: &KnownLoads<'_>, started: &str) -> 
             Some(_) => work_id(std::slice::from_ref(&load), loads.catalogue),
             None => own_work_id(&load, first),
         },
-        label: label(&load, loads.catalogue),
+        label: label(&asked, loads.catalogue),
         loads: Loads {
             main: CaseLoad {
                 role: LoadRole::Main,
@@ -164,6 +166,20 @@ fn load(result: &ToolResult) -> LoadSpec {
         |(name, value): (&String, &String)| Some((ParameterName::intern(name)?, Value::from(value.as_str())));
     let parameters: Parameters = result.options.iter().filter_map(named).collect();
     LoadSpec::new(WorkloadName::intern(&result.tool).unwrap_or_default(), parameters)
+}
+
+/// With the bytes that are touched, where only those are known among which they are: a tool touches all of them, and
+/// a load of ours says in its document how many that were.
+fn spanning(mut load: LoadSpec, catalogue: &Catalogue) -> LoadSpec {
+    let parameters = catalogue.workload(load.workload).map(|spec| spec.parameters).unwrap_or_default();
+    let of_span = || parameters.iter().filter(|known| known.says == Some(Aspect::Span));
+    let given = of_span().find_map(|known| load.parameters.get(known.name).cloned());
+    if let Some(given) = given {
+        let missing: Vec<ParameterName> =
+            of_span().map(|known| known.name).filter(|name| load.parameters.get(*name).is_none()).collect();
+        missing.into_iter().for_each(|name| load.parameters.set(name, given.clone()));
+    }
+    load
 }
 
 /// Tells works of a tool apart that is no workload here. Without options, all that is known of the
