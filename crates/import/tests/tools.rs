@@ -41,7 +41,7 @@ fn every_capture_is_read_as_expected() {
 fn a_capture_that_is_cut_anywhere_is_read_without_a_panic() {
     for path in captures() {
         let bytes = std::fs::read(path).unwrap();
-        let step = (bytes.len() / 200).max(1);
+        let step = (bytes.len() / 40).max(1);
         for end in (0..bytes.len()).step_by(step) {
             let output = tool::read("", &bytes[..end]).unwrap();
             let figures = |result: &ToolResult| {

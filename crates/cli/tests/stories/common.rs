@@ -129,7 +129,10 @@ fn children(parent: u32) -> Vec<u32> {
 /// Whether a process is there and no zombie.
 pub(crate) fn lives(process: u32) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
-    stat.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with('Z'))
+    let is_ended = stat.rsplit_once(')').is_none_or(|(_, rest)| rest.trim_start().starts_with('Z'));
+    // The first thread may have ended before others, which still hold what is open.
+    let threads = std::fs::read_dir(format!("/proc/{process}/task")).map_or(0, Iterator::count);
+    !is_ended || threads > 1
 }
 
 /// Waits until `what` holds.
