@@ -1,6 +1,6 @@
 //! What is wrong with the figures, the gravest first.
 
-use model::{Finding, Severity};
+use model::{Finding, Severity, Value};
 
 use super::{ToolSubject, called};
 use crate::document::{Block, Notice, Rank, Section, Text};
@@ -46,6 +46,19 @@ fn merged<'a>(subject: &ToolSubject<'a>) -> Vec<(&'a Finding, Vec<String>)> {
     all
 }
 
+/// The sentence of a finding: where it begins with the name of its tool, that stays as it is written.
+fn told(finding: &Finding, text: &str) -> String {
+    let written = sentence(text);
+    let tool = match finding.args.get("tool") {
+        Some(Value::Text(tool)) => tool.as_str(),
+        _ => "",
+    };
+    match written.get(tool.len()..) {
+        Some(rest) if text.trim_start().starts_with(tool) => format!("{tool}{rest}"),
+        _ => written,
+    }
+}
+
 fn notice(subject: &ToolSubject<'_>, finding: &Finding, places: &[String]) -> Notice {
     let words = subject.words;
     let evidence = finding.evidence.iter().filter_map(|evidence| words.evidence(evidence));
@@ -59,7 +72,7 @@ fn notice(subject: &ToolSubject<'_>, finding: &Finding, places: &[String]) -> No
         kind: words.say(severity_key(finding.severity)),
         about: about.join("; "),
         cases: None,
-        text: Text::ticked(&sentence(&words.finding(finding))),
+        text: Text::ticked(&told(finding, &words.finding(finding))),
         details: evidence.map(Text::from).collect(),
         advice: words.advice(finding).map(|advice| Text::ticked(&sentence(&advice))),
     }
