@@ -46,6 +46,8 @@ const LONG: &[&str] = &[
     "a_power_cut_takes_from_mariadb_what_it_did_not_flush_and_nothing_else",
     "a_power_cut_takes_from_postgres_what_it_did_not_flush_and_nothing_else",
     "a_power_cut_takes_from_sqlite_what_it_did_not_flush_and_nothing_else",
+    "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
+    "restore_takes_down_arrays_and_mappings_of_a_killed_run",
     "a_trace_of_a_download_agrees_with_blktraces",
     "a_trace_of_commits_of_sqlite_agrees_with_blktraces",
     "a_trace_of_fio_agrees_with_blktraces",
