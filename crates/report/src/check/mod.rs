@@ -45,7 +45,7 @@ pub struct ToolSuggestion {
 
 /// Every section, in order. One that says nothing is left out.
 const SECTIONS: &[fn(&ToolSubject<'_>) -> Section] =
-    &[results::write, findings::write, suggestions::write, unread::write];
+    &[findings::write, results::write, suggestions::write, unread::write];
 
 /// The report as a document, which has no format yet.
 #[must_use]

@@ -1,7 +1,7 @@
 //! The figures, as printed and in one unit system.
 
 use model::tool_result::{PrintedValue, ToolPart, ToolResult};
-use model::{MetricName, metric};
+use model::{MetricName, Unit, metric};
 
 use super::{ToolSubject, called};
 use crate::document::{Block, Column, Rank, Section, Table, Text};
@@ -29,7 +29,8 @@ pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     let mut section = Section::new("results", subject.words.say("check-results"));
     let results = || subject.run.tool_outputs.iter().flat_map(|output| &output.results);
     let short = table(subject, results().map(|result| (result, first_of(result))));
-    let is_whole = short.rows.len() <= SHOWN;
+    let count = short.rows.len();
+    let is_whole = count <= SHOWN;
     section.put(if is_whole { Rank::Figure } else { Rank::Detail }, Block::Table(short));
     if !is_whole {
         let few = results().map(|result| (result, first_of(result).into_iter().take(1).collect()));
@@ -38,7 +39,9 @@ pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
         section.put(Rank::Figure, Block::Table(few));
     }
     let all = table(subject, results().map(|result| (result, all_of(result))));
-    section.push(Block::Table(all));
+    if all.rows.len() > count {
+        section.push(Block::Table(Table { caption: subject.words.say("tables-title"), ..all }));
+    }
     section
 }
 
@@ -101,5 +104,7 @@ fn row((part, name, printed): Figure<'_>) -> Vec<Text> {
         None => name,
     };
     let value = format::quantity(printed.value, printed.unit);
+    // A count is as exact as it was printed.
+    let value = if printed.unit == Unit::One { format::trimmed(value) } else { value };
     vec![name.into(), printed.text.as_str().into(), value.into(), printed.line.to_string().into()]
 }
