@@ -94,6 +94,7 @@ fn outline(output: &ToolOutput) -> String {
             UnreadCause::NotUnderstood => "not-understood",
             UnreadCause::CutShort => "cut-short",
             UnreadCause::TooLong => "too-long",
+            UnreadCause::TooMany => "too-many",
             UnreadCause::Other => "other",
         };
         writeln!(text, "unread {cause} {}-{}", unread.lines.first, unread.lines.last).unwrap();

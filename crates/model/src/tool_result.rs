@@ -65,6 +65,8 @@ pub enum UnreadCause {
     CutShort,
     /// They are longer than any output of the tool.
     TooLong,
+    /// Nobody looks at so many results: those before are kept.
+    TooMany,
     /// What this version does not know.
     #[serde(other)]
     Other,
@@ -112,17 +114,39 @@ impl ToolResult {
         std::iter::once((None, &self.whole)).chain(parts)
     }
 
-    /// Whether it did the same as another: the same tool with the same options. Of those without any
-    /// that is known, whether it did as much.
+    /// What it has in common with all results that did the same: the same tool with the same options. Of
+    /// those without any that is known, whether it did as much; `None` where not even that is known.
     #[must_use]
-    pub fn is_repetition_of(&self, other: &Self) -> bool {
-        let amount = |result: &Self| result.whole.bytes.as_ref().map(|bytes| bytes.value.to_bits());
-        let is_known = !self.options.is_empty() || amount(self).is_some() && amount(self) == amount(other);
-        is_known
-            && (&self.tool, &self.version, self.workload) == (&other.tool, &other.version, other.workload)
-            && (&self.parameters, &self.options) == (&other.parameters, &other.options)
-            || std::ptr::eq(self, other)
+    pub fn repeated_work(&self) -> Option<RepeatedWork<'_>> {
+        let amount = self.whole.bytes.as_ref().map(|bytes| bytes.value.to_bits());
+        let amount = amount.filter(|_| self.options.is_empty());
+        (!self.options.is_empty() || amount.is_some()).then(|| RepeatedWork {
+            tool: &self.tool,
+            version: self.version.as_deref(),
+            workload: self.workload,
+            // As a document has them: numbers have no order.
+            parameters: serde_json::to_string(&self.parameters).unwrap_or_default(),
+            options: &self.options,
+            amount,
+        })
     }
+
+    /// How many figures it has, those of its parts counted.
+    #[must_use]
+    pub fn figure_count(&self) -> usize {
+        self.measurements().map(|(_, measured)| measured.figures.len()).sum()
+    }
+}
+
+/// What results that did the same have in common. To look it up costs the same however many there are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct RepeatedWork<'a> {
+    tool: &'a str,
+    version: Option<&'a str>,
+    workload: Option<WorkloadName>,
+    parameters: String,
+    options: &'a BTreeMap<String, String>,
+    amount: Option<u64>,
 }
 
 /// What was measured of a result or of a part of it. Missing is absent, never 0.
@@ -296,6 +320,33 @@ mod tests {
         assert!(measured.is_empty());
         measured.add(metric::THROUGHPUT, Some(printed.clone()));
         assert_eq!(measured.figure(metric::THROUGHPUT), Some(&printed));
+    }
+
+    #[test]
+    fn what_did_the_same_has_its_work_in_common() {
+        let result = |option: Option<&str>, bytes: Option<f64>| {
+            let mut result = ToolResult { tool: "dd".to_owned(), ..ToolResult::default() };
+            result.options.extend(option.map(|value| ("bs".to_owned(), value.to_owned())));
+            result.whole.bytes = bytes.map(|value| PrintedValue {
+                line: 1,
+                text: value.to_string(),
+                value,
+                unit: Unit::Bytes,
+                half_step: 0.0,
+                counting: None,
+            });
+            result
+        };
+        let is_same =
+            |a: &ToolResult, b: &ToolResult| a.repeated_work().is_some_and(|a| Some(a) == b.repeated_work());
+        assert!(is_same(&result(Some("1M"), Some(1.0)), &result(Some("1M"), Some(2.0))));
+        assert!(!is_same(&result(Some("1M"), Some(1.0)), &result(Some("2M"), Some(1.0))));
+        assert!(is_same(&result(None, Some(1.0)), &result(None, Some(1.0))), "it did as much");
+        assert!(!is_same(&result(None, Some(1.0)), &result(None, Some(2.0))));
+        assert_eq!(result(None, None).repeated_work(), None, "nothing is known of it");
+        let mut other = result(Some("1M"), None);
+        other.parameters.extend([(crate::ParameterName::BLOCK_SIZE, crate::Value::from(1_u64))]);
+        assert!(!is_same(&result(Some("1M"), None), &other));
     }
 
     #[test]

@@ -2,13 +2,13 @@
 //! times in the same way is one case, with as many trials. Estimates and findings are made as of any
 //! other run.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use model::label::{Label, LabelPart, LoadLabel};
 use model::plan::LoadSpec;
 use model::profile::Aspect;
 use model::run::{AnalysisInfo, Build, CaseLoad, CaseResult, LoadRole, Loads, Origin, Outcome, Run, SCHEMA};
-use model::tool_result::{ToolMeasurement, ToolResult};
+use model::tool_result::{RepeatedWork, ToolMeasurement, ToolResult};
 use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult, Window};
 use model::workload::Catalogue;
 use model::{
@@ -78,6 +78,7 @@ fn name(outputs: &[ToolOutput]) -> String {
 fn origin(results: &[&ToolResult]) -> Origin {
     let mut tools: Vec<&str> = Vec::new();
     for result in results {
+        // There are some forty tools.
         if !tools.contains(&result.tool.as_str()) {
             tools.push(&result.tool);
         }
@@ -98,19 +99,16 @@ fn origin(results: &[&ToolResult]) -> Origin {
 /// The cases, each with its trials.
 fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<CaseResult> {
     let mut groups: Vec<Vec<(u32, &ToolResult)>> = Vec::new();
-    // Of thousands of results only those are held against each other that may be the same.
-    let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    let mut places: HashMap<RepeatedWork<'_>, usize> = HashMap::new();
     // What tells of a machine, and not of a load, makes no case.
     let is_load =
         |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
     for (order, result) in (0..).zip(results.iter().copied()).filter(is_load) {
-        let places = alike.entry((&result.tool, &result.version, &result.options)).or_default();
-        match places.iter().find(|place| groups[**place][0].1.is_repetition_of(result)) {
-            Some(place) => groups[*place].push((order, result)),
-            None => {
-                places.push(groups.len());
-                groups.push(vec![(order, result)]);
-            }
+        let next = groups.len();
+        let place = result.repeated_work().map_or(next, |work| *places.entry(work).or_insert(next));
+        match groups.get_mut(place) {
+            Some(group) => group.push((order, result)),
+            None => groups.push(vec![(order, result)]),
         }
     }
     groups.into_iter().map(|group| case(&group, loads, started)).collect()

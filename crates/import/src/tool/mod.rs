@@ -23,7 +23,7 @@ mod web;
 pub use block::{ToolBlock, ToolLine};
 pub use command_line::CommandLine;
 pub use counting::{CountingRule, markdown};
-pub use paste::{BLOCK_BYTES_MAX, LINE_BYTES_MAX, PasteError, RESULTS_MAX};
+pub use paste::{BLOCK_BYTES_MAX, FIGURES_MAX, JSON_BYTES_MAX, LINE_BYTES_MAX, PasteError, RESULTS_MAX};
 pub use reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 use std::io::Read;
@@ -58,7 +58,7 @@ pub fn counting_rules() -> impl Iterator<Item = &'static CountingRule> {
 /// `source` is its name.
 ///
 /// # Errors
-/// If it cannot be read, is no text, or holds more results than anybody looks at.
+/// If it cannot be read, or is no text.
 pub fn read(source: &str, input: impl Read) -> Result<ToolOutput, PasteError> {
     paste::read(source, input, &readers().collect::<Vec<_>>())
 }

@@ -31,7 +31,8 @@ check-unread-cause =
     { $cause ->
         [not-understood] { $tool } の出力のように始まりますが、そのようには続きません
         [cut-short] { $tool } の出力ですが、数値の前で終わっています
-        [too-long] どのツールの出力よりも長いものです
+        [too-long] 一つの出力から読む量を超えています
+        [too-many] 結果が多すぎるため、ここからは読まれていません。これより前の結果は読まれています
         [other] 理由は新しい版の Headroom だけが知っています
        *[no-tool] 既知のツールの出力ではありません
     }

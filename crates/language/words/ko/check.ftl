@@ -31,7 +31,8 @@ check-unread-cause =
     { $cause ->
         [not-understood] { $tool }의 출력처럼 시작하지만 그렇게 이어지지 않습니다
         [cut-short] { $tool }의 출력이지만 수치가 나오기 전에 끝납니다
-        [too-long] 어떤 도구의 출력보다도 깁니다
+        [too-long] 출력 하나에서 읽는 양을 넘습니다
+        [too-many] 이보다 앞의 결과까지만 읽었습니다. 여기서부터는 결과가 너무 많아 읽지 않았습니다
         [other] 이유는 이후 버전의 Headroom만 알고 있습니다
        *[no-tool] 알려진 도구의 출력이 아닙니다
     }

@@ -34,6 +34,7 @@ fn line(subject: &ToolSubject<'_>, unread: &UnreadLines) -> Text {
         UnreadCause::NotUnderstood => "not-understood",
         UnreadCause::CutShort => "cut-short",
         UnreadCause::TooLong => "too-long",
+        UnreadCause::TooMany => "too-many",
         UnreadCause::Other => "other",
     };
     let lines = [("first", Value::from(unread.lines.first)), ("last", Value::from(unread.lines.last))];

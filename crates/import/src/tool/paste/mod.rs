@@ -9,7 +9,7 @@ mod terminal;
 use std::io::Read;
 
 use model::ToolOutput;
-use model::tool_result::{LineRange, UnreadCause, UnreadLines};
+use model::tool_result::{LineRange, ToolResult, UnreadCause, UnreadLines};
 
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
@@ -18,12 +18,19 @@ use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
-/// The most bytes of one output: fio writes some 100 MB of JSON where every job of many has its
+/// The most bytes of one output in JSON: fio writes some 100 MB where every job of many has its
 /// histograms.
-pub const BLOCK_BYTES_MAX: usize = 128 << 20;
+pub const JSON_BYTES_MAX: usize = 128 << 20;
 
-/// The most results of one text.
+/// The most bytes of one output in lines: a day of vmstat, a row a second. Of each row some 20 figures
+/// are kept.
+pub const BLOCK_BYTES_MAX: usize = 8 << 20;
+
+/// The most results of one text; what follows is listed as not read.
 pub const RESULTS_MAX: usize = 100_000;
+
+/// The most figures of all its results; the first result may have more.
+pub const FIGURES_MAX: usize = 1_000_000;
 
 /// The most ranges of lines that are listed as not understood; the last one takes all after it.
 const UNREAD_MAX: usize = 1000;
@@ -49,10 +56,23 @@ pub enum PasteError {
         /// Where.
         line: u64,
     },
-    /// Nobody would look at all of it.
-    #[error("it has more than {RESULTS_MAX} results")]
-    TooMany,
 }
+
+/// How much is read of a text.
+#[derive(Clone, Copy, Debug)]
+struct PasteLimits {
+    json_bytes: usize,
+    block_bytes: usize,
+    results: usize,
+    figures: usize,
+}
+
+const LIMITS: PasteLimits = PasteLimits {
+    json_bytes: JSON_BYTES_MAX,
+    block_bytes: BLOCK_BYTES_MAX,
+    results: RESULTS_MAX,
+    figures: FIGURES_MAX,
+};
 
 /// Reads a text to its end.
 ///
@@ -63,13 +83,19 @@ pub(super) fn read(
     input: impl Read,
     readers: &[&'static dyn ToolReader],
 ) -> Result<ToolOutput, PasteError> {
+    read_within(LIMITS, source, input, readers)
+}
+
+fn read_within(
+    limits: PasteLimits,
+    source: &str,
+    input: impl Read,
+    readers: &[&'static dyn ToolReader],
+) -> Result<ToolOutput, PasteError> {
     let mut lines = LineSource::new(input)?;
-    let mut paste = Paste::new(readers);
+    let mut paste = Paste::new(limits, readers);
     while let Some(line) = lines.next_line()? {
         paste.take(line);
-        if paste.output.results.len() > RESULTS_MAX {
-            return Err(PasteError::TooMany);
-        }
     }
     paste.close();
     let output = paste.output;
@@ -95,33 +121,59 @@ enum OpenKind {
 
 /// A text on the way.
 struct Paste<'a> {
+    limits: PasteLimits,
     readers: &'a [&'static dyn ToolReader],
     /// What the programs of all of them are called.
     programs: Vec<&'static str>,
     open: Option<OpenBlock>,
     /// The last command line.
     command: Option<CommandLine>,
+    /// The tool whose output was longer than what is read of one, while it goes on.
+    too_long: Option<&'static str>,
+    /// Whether there are as many results as are kept.
+    is_full: bool,
+    /// How many figures the results have.
+    figures: usize,
     output: ToolOutput,
 }
 
 impl<'a> Paste<'a> {
-    fn new(readers: &'a [&'static dyn ToolReader]) -> Self {
+    fn new(limits: PasteLimits, readers: &'a [&'static dyn ToolReader]) -> Self {
         let programs = readers.iter().flat_map(|reader| reader.programs()).copied().collect();
-        Self { readers, programs, open: None, command: None, output: ToolOutput::default() }
+        Self {
+            limits,
+            readers,
+            programs,
+            open: None,
+            command: None,
+            too_long: None,
+            is_full: false,
+            figures: 0,
+            output: ToolOutput::default(),
+        }
     }
 
     /// Takes the next line.
     fn take(&mut self, line: ToolLine) {
+        if self.is_full {
+            return self.unread(&[line], UnreadCause::TooMany, None);
+        }
         let Some(mut open) = self.open.take() else { return self.begin(line) };
         let extent = self.extent(&mut open, &line);
-        let is_full = open.bytes.saturating_add(line.text.len()) > BLOCK_BYTES_MAX;
-        if extent == Extent::EndsBefore || is_full {
-            if is_full {
-                self.unread(open.lines.as_slice(), UnreadCause::TooLong, None);
-            } else {
-                self.finish(open);
+        if extent == Extent::EndsBefore {
+            self.finish(open);
+            return self.take(line);
+        }
+        if open.bytes.saturating_add(line.text.len()) > self.bytes_max(&open.kind) {
+            match open.kind {
+                // What is there may have figures.
+                OpenKind::Tool(reader) => {
+                    self.too_long = Some(reader.name());
+                    self.finish(open);
+                }
+                _ => self.unread(&open.lines, UnreadCause::TooLong, None),
             }
-            return self.begin(line);
+            return self.take(line);
         }
         if let OpenKind::Tool(_) | OpenKind::Json(_) = open.kind {
             open.push(line);
@@ -129,6 +181,14 @@ impl<'a> Paste<'a> {
         match extent {
             Extent::EndsHere => self.finish(open),
             _ => self.open = Some(open),
+        }
+    }
+
+    /// The most bytes that a block of this kind may have.
+    fn bytes_max(&self, kind: &OpenKind) -> usize {
+        match kind {
+            OpenKind::Json(_) => self.limits.json_bytes,
+            OpenKind::Tool(_) | OpenKind::Command(_) => self.limits.block_bytes,
         }
     }
 
@@ -166,6 +226,7 @@ impl<'a> Paste<'a> {
             return;
         }
         if let Some(command) = CommandLine::of(&line, &self.programs) {
+            self.too_long = None;
             if command.goes_on() {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
@@ -181,8 +242,12 @@ impl<'a> Paste<'a> {
                 let ends = extent.take(&line.text);
                 (OpenKind::Json(extent), if ends { Extent::EndsHere } else { Extent::More })
             }
-            None => return self.unread(&[line], UnreadCause::NoTool, None),
+            None => {
+                let cause = self.too_long.map_or(UnreadCause::NoTool, |_| UnreadCause::TooLong);
+                return self.unread(&[line], cause, self.too_long);
+            }
         };
+        self.too_long = None;
         let mut open = OpenBlock::new(kind);
         open.push(line);
         match extent {
@@ -225,10 +290,7 @@ impl<'a> Paste<'a> {
         let mut why = None;
         for reader in candidates {
             match reader.read(&block) {
-                Ok(results) => {
-                    self.output.results.extend(results);
-                    return;
-                }
+                Ok(results) => return self.keep(results, lines),
                 Err(error) => {
                     why.get_or_insert((error, reader.name()));
                 }
@@ -239,8 +301,23 @@ impl<'a> Paste<'a> {
             Some((NotUnderstood::OtherText, tool)) => {
                 self.unread(lines, UnreadCause::NotUnderstood, Some(tool))
             }
-            Some((NotUnderstood::CutShort, tool)) => self.unread(lines, UnreadCause::CutShort, Some(tool)),
+            Some((NotUnderstood::CutShort, tool)) => {
+                let cause = self.too_long.map_or(UnreadCause::CutShort, |_| UnreadCause::TooLong);
+                self.unread(lines, cause, Some(tool));
+            }
         }
+    }
+
+    /// Keeps what stands in these lines, while there is room.
+    fn keep(&mut self, results: Vec<ToolResult>, lines: &[ToolLine]) {
+        let count = self.output.results.len().saturating_add(results.len());
+        self.figures = results.iter().map(ToolResult::figure_count).fold(self.figures, usize::saturating_add);
+        let is_first = self.output.results.is_empty();
+        if count > self.limits.results || self.figures > self.limits.figures && !is_first {
+            self.is_full = true;
+            return self.unread(lines, UnreadCause::TooMany, None);
+        }
+        self.output.results.extend(results);
     }
 
     /// Lists lines as not understood; together with those before them of which the same is known.
@@ -248,7 +325,8 @@ impl<'a> Paste<'a> {
         let mut told = lines.iter().filter(|line| !line.is_blank());
         let (Some(first), Some(last)) = (told.clone().next(), told.next_back()) else { return };
         let tool = tool.map(str::to_owned);
-        let is_full = self.output.unread.len() >= UNREAD_MAX;
+        // That not all was read is never lost among the rest.
+        let is_full = self.output.unread.len() >= UNREAD_MAX && cause != UnreadCause::TooMany;
         let results_before = self.output.results.last().map_or(0, |result| result.lines.last);
         if let Some(before) = self.output.unread.last_mut()
             && (is_full || before.cause == cause && before.tool == tool && before.lines.last > results_before)

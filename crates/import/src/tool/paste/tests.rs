@@ -63,3 +63,36 @@ fn what_is_not_understood_is_listed_in_bounded_room() {
     assert_eq!(output.unread.len(), super::UNREAD_MAX);
     assert_eq!(output.unread.last().map(|u| u.lines.last), Some(10_000));
 }
+
+/// The same with less room.
+fn read_within(limits: super::PasteLimits, text: &str) -> ToolOutput {
+    let readers: Vec<_> = crate::tool::readers().collect();
+    super::read_within(limits, "x", text.as_bytes(), &readers).unwrap()
+}
+
+const HEADING: &str = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n";
+
+/// A row of vmstat.
+const ROW: &str = " 1  0      0 7000000 100000 900000    0    0     5    10  100  200  1  1 98  0  0\n";
+
+#[test]
+fn of_an_output_without_end_the_beginning_is_read_and_the_rest_is_told() {
+    let limits = super::PasteLimits { block_bytes: 10 * ROW.len(), ..super::LIMITS };
+    let output = read_within(limits, &format!("{HEADING}{}$ dd if=a of=b\n{DD}", ROW.repeat(20)));
+    assert_eq!(found(&output), [("vmstat", 1, 10), ("dd", 23, 25)]);
+    assert_eq!(unread(&output), [(UnreadCause::TooLong, 11, 21)]);
+    assert_eq!(output.unread[0].tool.as_deref(), Some("vmstat"));
+}
+
+#[test]
+fn of_very_many_results_the_first_are_kept_and_the_rest_is_told() {
+    let limits = super::PasteLimits { results: 3, ..super::LIMITS };
+    let output = read_within(limits, &format!("prose\n{}", DD.repeat(5)));
+    assert_eq!(found(&output), [("dd", 2, 4), ("dd", 5, 7), ("dd", 8, 10)]);
+    assert_eq!(unread(&output), [(UnreadCause::NoTool, 1, 1), (UnreadCause::TooMany, 11, 16)]);
+    assert_eq!(output.lines, 16);
+    // The first is kept, however many figures it has.
+    let limits = super::PasteLimits { figures: 0, ..super::LIMITS };
+    let output = read_within(limits, &DD.repeat(2));
+    assert_eq!((found(&output), unread(&output)), (vec![("dd", 1, 3)], vec![(UnreadCause::TooMany, 4, 6)]));
+}
