@@ -10,8 +10,12 @@ mod storage;
 mod time;
 mod work;
 
-use model::tool_result::{ToolRemedy, ToolResult};
+use std::collections::{HashMap, HashSet};
+
+use model::tool_result::{RepeatedWork, ToolRemedy, ToolResult};
 use model::{Finding, Machine, Run, ToolOutput};
+
+use self::limits::ListedBounds;
 
 /// One check.
 pub struct ToolCheck {
@@ -35,7 +39,8 @@ pub enum ToolCheckLook {
     All(fn(&ToolCheckContext<'_>) -> Vec<Finding>),
 }
 
-/// What checks may look at beside the result.
+/// What checks may look at beside the result. What is asked for every result is put in order once: there
+/// may be very many.
 #[derive(Clone, Debug)]
 pub struct ToolCheckContext<'a> {
     /// All results, in the order of the texts.
@@ -44,21 +49,72 @@ pub struct ToolCheckContext<'a> {
     pub outputs: &'a [ToolOutput],
     /// The machine on which they were measured, where it is known.
     pub machine: Option<&'a Machine>,
+    /// How often each work was done.
+    times: HashMap<RepeatedWork<'a>, usize>,
+    /// The texts with results, by where these lie: those of one lie together.
+    by_address: Vec<CheckedText<'a>>,
+}
+
+/// A text, with what is asked of it for each of its results.
+#[derive(Clone, Debug)]
+struct CheckedText<'a> {
+    /// Where its first result lies.
+    address: usize,
+    output: &'a ToolOutput,
+    /// The bounds by the links that it lists.
+    links: ListedBounds,
 }
 
 impl<'a> ToolCheckContext<'a> {
     /// That of a run.
     #[must_use]
     pub fn of(run: &'a Run) -> Self {
-        let results = run.tool_outputs.iter().flat_map(|output| &output.results).collect();
-        Self { results, outputs: &run.tool_outputs, machine: run.machines.first() }
+        Self::new(&run.tool_outputs, run.machines.first())
+    }
+
+    /// That of these outputs.
+    #[must_use]
+    pub fn new(outputs: &'a [ToolOutput], machine: Option<&'a Machine>) -> Self {
+        let results: Vec<&ToolResult> = outputs.iter().flat_map(|output| &output.results).collect();
+        let mut times: HashMap<RepeatedWork<'a>, usize> = HashMap::new();
+        for work in results.iter().filter_map(|result| result.repeated_work()) {
+            *times.entry(work).or_default() += 1;
+        }
+        let text = |output: &'a ToolOutput| {
+            let first = output.results.first()?;
+            Some(CheckedText { address: address(first), output, links: ListedBounds::of(&output.results) })
+        };
+        let mut by_address: Vec<CheckedText<'_>> = outputs.iter().filter_map(text).collect();
+        by_address.sort_unstable_by_key(|text| text.address);
+        Self { results, outputs, machine, times, by_address }
     }
 
     /// How often the same was done, this time counted.
     #[must_use]
     pub fn repetitions(&self, result: &ToolResult) -> usize {
-        self.results.iter().filter(|other| other.is_repetition_of(result)).count()
+        result.repeated_work().and_then(|work| self.times.get(&work).copied()).unwrap_or(1)
     }
+
+    /// The text in which a result stands.
+    fn output_of(&self, result: &ToolResult) -> Option<&'a ToolOutput> {
+        self.text_of(result).map(|text| text.output)
+    }
+
+    /// The bounds by the links that its text lists.
+    fn links_of(&self, result: &ToolResult) -> Option<&ListedBounds> {
+        self.text_of(result).map(|text| &text.links)
+    }
+
+    fn text_of(&self, result: &ToolResult) -> Option<&CheckedText<'a>> {
+        let behind = self.by_address.partition_point(|text| text.address <= address(result));
+        let text = self.by_address.get(behind.checked_sub(1)?)?;
+        text.output.results.as_ptr_range().contains(&std::ptr::from_ref(result)).then_some(text)
+    }
+}
+
+/// Where a result lies.
+fn address(result: &ToolResult) -> usize {
+    std::ptr::from_ref(result).addr()
 }
 
 /// The checks of each folder. Findings of the same severity are told in this order: those that
@@ -84,6 +140,13 @@ pub(crate) struct FoundInResults {
     pub(crate) of_each: Vec<Vec<Finding>>,
     /// Of all together.
     pub(crate) of_all: Vec<Finding>,
+}
+
+/// What is found in each result of a run, by its place among all: which of the results of a case a
+/// finding is about. Its sentences are not written.
+#[must_use]
+pub fn found_in_each(run: &Run) -> Vec<Vec<Finding>> {
+    look(run).of_each
 }
 
 /// Looks at all results of a run.
@@ -112,10 +175,12 @@ pub(crate) fn derive(run: &mut Run) {
     let found = look(run);
     for case in &mut run.cases {
         let mut of_case: Vec<Finding> = Vec::new();
+        // Written out, for its numbers have no order; a case may have very many.
+        let mut known: HashSet<String> = HashSet::new();
         for trial in &case.trials {
             let of_trial = usize::try_from(trial.order).ok().and_then(|place| found.of_each.get(place));
             for finding in of_trial.into_iter().flatten() {
-                if !of_case.contains(finding) {
+                if known.insert(format!("{finding:?}")) {
                     of_case.push(finding.clone());
                 }
             }
@@ -141,8 +206,7 @@ pub(crate) mod fixture {
 
     /// The same of what was read already.
     pub(crate) fn found_in(check: &ToolCheck, output: &ToolOutput) -> Vec<Finding> {
-        let results = output.results.iter().collect();
-        let context = ToolCheckContext { results, outputs: std::slice::from_ref(output), machine: None };
+        let context = ToolCheckContext::new(std::slice::from_ref(output), None);
         assert!(!context.results.is_empty(), "nothing was read");
         let found = match check.look {
             ToolCheckLook::All(look) => look(&context),

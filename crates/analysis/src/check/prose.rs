@@ -33,12 +33,6 @@ impl WrittenNumber {
     }
 }
 
-/// The output in which a result stands.
-pub(super) fn output_of<'a>(outputs: &'a [ToolOutput], result: &ToolResult) -> Option<&'a ToolOutput> {
-    // By its address: there may be very many.
-    outputs.iter().find(|output| output.results.as_ptr_range().contains(&std::ptr::from_ref(result)))
-}
-
 /// The result behind another one. They stand in the order of the text.
 pub(super) fn next_of<'a>(output: &'a ToolOutput, result: &ToolResult) -> Option<&'a ToolResult> {
     let place = output.results.partition_point(|other| other.lines.first <= result.lines.last);

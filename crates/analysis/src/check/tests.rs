@@ -47,11 +47,7 @@ const CAPTURES: &[Capture] = &[
 /// What all checks find in a text, each said in every language.
 fn found(text: &[u8]) -> Vec<Finding> {
     let output = import::tool::read("", text).unwrap();
-    let context = ToolCheckContext {
-        results: output.results.iter().collect(),
-        outputs: std::slice::from_ref(&output),
-        machine: None,
-    };
+    let context = ToolCheckContext::new(std::slice::from_ref(&output), None);
     let of_one = |look: &ToolCheckLook| -> Vec<Finding> {
         match look {
             ToolCheckLook::All(look) => look(&context),

@@ -106,6 +106,8 @@ fn groups<'a>(parts: &[&ToolPart], values: &[&'a PrintedValue]) -> Vec<Vec<&'a P
 
 #[cfg(test)]
 mod tests {
+    use model::ToolOutput;
+
     use super::*;
     use crate::check::fixture;
 
@@ -152,8 +154,9 @@ mod tests {
             let parts = vec![part("5 sender", 100.0), part("7 sender", 100.0), part("5 receiver", 90.0)];
             let whole = ToolMeasurement { bytes: Some(value(whole)), ..ToolMeasurement::default() };
             let result = ToolResult { whole, parts, ..ToolResult::default() };
-            let context = ToolCheckContext { results: vec![&result], outputs: &[], machine: None };
-            look(&result, &context).len()
+            let output = ToolOutput { results: vec![result], ..ToolOutput::default() };
+            let context = ToolCheckContext::new(std::slice::from_ref(&output), None);
+            look(&output.results[0], &context).len()
         };
         assert_eq!((found(200.0), found(90.0), found(290.0), found(150.0)), (0, 0, 0, 1));
     }

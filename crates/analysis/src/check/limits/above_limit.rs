@@ -5,7 +5,7 @@ use model::limit::Direction;
 use model::tool_result::{PrintedValue, ToolResult};
 use model::{Finding, FindingKind, Machine, MetricName, Severity, metric};
 
-use super::bound::{BoundOf, BoundSource, RateBound, is_over_network, of_network, of_storage};
+use super::bound::{BoundOf, BoundSource, ListedBounds, RateBound, is_over_network, of_network, of_storage};
 use crate::check::storage::StorageLoad;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
@@ -41,14 +41,14 @@ evidence-limit-in-text = line { $line }: { $name } carries { SHORT($most, $unit)
 };
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    found(result, &context.results, context.machine)
+    found(result, context.links_of(result), context.machine)
 }
 
-fn found(result: &ToolResult, results: &[&ToolResult], machine: Option<&Machine>) -> Vec<Finding> {
+fn found(result: &ToolResult, links: Option<&ListedBounds>, machine: Option<&Machine>) -> Vec<Finding> {
     let whole = &result.whole;
     let printed = |name: MetricName| whole.figure(name).map(|printed| (name, printed));
     if is_over_network(result) {
-        let Some(bound) = of_network(machine, results) else { return Vec::new() };
+        let Some(bound) = of_network(machine, links) else { return Vec::new() };
         let both = [metric::SEND_THROUGHPUT, metric::RECEIVE_THROUGHPUT];
         // Of two directions at once each has the link for itself.
         let names = match both.iter().any(|name| whole.figure(*name).is_some()) {
@@ -70,7 +70,7 @@ fn found(result: &ToolResult, results: &[&ToolResult], machine: Option<&Machine>
     let cause = if load.is_direct == Some(false) { "cache" } else { "unknown" };
     let above = |(name, way): &(MetricName, Direction)| {
         let (name, printed) = printed(*name)?;
-        finding(result, name, printed, &of_storage(&load, *way, machine, results)?, cause)
+        finding(result, name, printed, &of_storage(&load, *way, machine, links)?, cause)
     };
     ways.iter().filter_map(above).collect()
 }
@@ -172,15 +172,15 @@ mod tests {
         machine
     }
 
-    fn causes(result: &ToolResult, results: &[&ToolResult], machine: Option<&Machine>) -> Vec<String> {
-        let found = crate::said::written(found(result, results, machine));
+    fn causes(result: &ToolResult, lists: &[ToolResult], machine: Option<&Machine>) -> Vec<String> {
+        let found = crate::said::written(found(result, Some(&ListedBounds::of(lists)), machine));
         found.iter().map(|finding| finding.args["cause"].to_string()).collect()
     }
 
     #[test]
     fn what_no_interface_carries_is_told() {
         let machine = machine();
-        let causes = |result: ToolResult| causes(&result, &[&result], Some(&machine));
+        let causes = |result: ToolResult| causes(&result, &[], Some(&machine));
         assert_eq!(causes(iperf3(117e6, 118e6)), [""; 0]);
         assert_eq!(causes(iperf3(117e6, 131e6)), ["sender"]);
         assert_eq!(causes(iperf3(941e6, 117e6)), ["unknown"]);
@@ -194,7 +194,7 @@ mod tests {
         let mut machine = machine();
         machine.limits.remove(0);
         let result = iperf3(941e6, 941e6);
-        assert_eq!(causes(&result, &[&result], Some(&machine)), [""; 0]);
+        assert_eq!(causes(&result, &[], Some(&machine)), [""; 0]);
     }
 
     #[test]
@@ -205,8 +205,8 @@ mod tests {
         let part = ToolPart { kind: ToolPartKind::Target, name, start_s: None, measured };
         let list = ToolResult { tool: "lspci".to_owned(), parts: vec![part], ..ToolResult::default() };
         let result = iperf3(941e6, 117e6);
-        assert_eq!(causes(&result, &[&result, &list], None), ["unknown"]);
-        assert_eq!(causes(&result, &[&result], None), [""; 0]);
+        assert_eq!(causes(&result, &[list], None), ["unknown"]);
+        assert_eq!(causes(&result, &[], None), [""; 0]);
     }
 
     #[test]

@@ -49,7 +49,10 @@ const INVENTORIES: &[&str] = &["lspci", "lshw", "ip", "ethtool"];
 /// Words in the name of a link by which a network is reached.
 const NETWORK_LINKS: &[&str] = &["ethernet", "network", "nic", "eth", "en", "ib"];
 
-/// Words in the name of a link by which storage is; those of NVMe come first.
+/// Words in the name of a link by which an NVMe drive is.
+const NVME_LINKS: &[&str] = &["non-volatile", "nvme"];
+
+/// Words in the name of a link by which storage is.
 const STORAGE_LINKS: &[&str] = &["non-volatile", "nvme", "sata", "sas", "raid", "storage", "disk", "scsi"];
 
 /// Whether a result is of bytes that went over a network, and not to this very machine.
@@ -64,9 +67,36 @@ fn is_to_itself(result: &ToolResult) -> bool {
     result.command.iter().chain(result.options.values()).any(is_local)
 }
 
+/// The bounds by the links that a text lists: one text is of one machine.
+#[derive(Clone, Debug, Default)]
+pub(in crate::check) struct ListedBounds {
+    /// Of the fastest link to a network.
+    network: Option<RateBound>,
+    /// Of the fastest NVMe drive.
+    nvme: Option<RateBound>,
+    /// Of the fastest link to storage.
+    disk: Option<RateBound>,
+    /// Of all links to storage together.
+    storage: Option<RateBound>,
+}
+
+impl ListedBounds {
+    /// Those of a text with these results.
+    pub(in crate::check) fn of(results: &[ToolResult]) -> Self {
+        let is_list = |result: &&ToolResult| INVENTORIES.contains(&result.tool.as_str());
+        let lists: Vec<&ToolResult> = results.iter().filter(is_list).collect();
+        Self {
+            network: listed(&lists, NETWORK_LINKS, false),
+            nvme: listed(&lists, NVME_LINKS, false),
+            disk: listed(&lists, STORAGE_LINKS, false),
+            storage: listed(&lists, STORAGE_LINKS, true),
+        }
+    }
+}
+
 /// The bound of what a result moved this way.
-pub(super) fn of_network(machine: Option<&Machine>, results: &[&ToolResult]) -> Option<RateBound> {
-    machine.and_then(fastest_interface).or_else(|| listed(results, NETWORK_LINKS, false))
+pub(super) fn of_network(machine: Option<&Machine>, links: Option<&ListedBounds>) -> Option<RateBound> {
+    machine.and_then(fastest_interface).or_else(|| links?.network.clone())
 }
 
 /// As [`of_network`], of a load on storage.
@@ -74,17 +104,19 @@ pub(super) fn of_storage(
     load: &StorageLoad<'_>,
     direction: Direction,
     machine: Option<&Machine>,
-    results: &[&ToolResult],
+    links: Option<&ListedBounds>,
 ) -> Option<RateBound> {
-    match machine {
-        Some(machine) => target_bound(load, direction, machine),
-        // What is no single device may lie on all of them.
-        None => match load.target.and_then(|target| target.strip_prefix("/dev/")) {
-            Some(name) if name.starts_with("nvme") => listed(results, &STORAGE_LINKS[..2], false),
-            Some(name) if name.starts_with("sd") => listed(results, STORAGE_LINKS, false),
-            _ => listed(results, STORAGE_LINKS, true),
-        },
+    if let Some(machine) = machine {
+        return target_bound(load, direction, machine);
     }
+    let links = links?;
+    // What is no single device may lie on all of them.
+    let bound = match load.target.and_then(|target| target.strip_prefix("/dev/")) {
+        Some(name) if name.starts_with("nvme") => &links.nvme,
+        Some(name) if name.starts_with("sd") => &links.disk,
+        _ => &links.storage,
+    };
+    bound.clone()
 }
 
 /// The least bound on the way to the target.
@@ -143,9 +175,8 @@ fn fastest_interface(machine: &Machine) -> Option<RateBound> {
 /// The bound by the links that a list in the texts names, of those whose names have one of these words:
 /// of the fastest, or of all together. What was measured went over one link of each list: that of the
 /// cable, and that of the slot.
-fn listed(results: &[&ToolResult], words: &[&str], is_together: bool) -> Option<RateBound> {
-    let lists = results.iter().filter(|result| INVENTORIES.contains(&result.tool.as_str()));
-    let bounds = lists.filter_map(|list| of_list(list, words, is_together));
+fn listed(lists: &[&ToolResult], words: &[&str], is_together: bool) -> Option<RateBound> {
+    let bounds = lists.iter().filter_map(|list| of_list(list, words, is_together));
     bounds.min_by(|a, b| a.most.total_cmp(&b.most))
 }
 
@@ -220,9 +251,10 @@ mod tests {
             part("03:00.0 Ethernet controller", 9e9),
         ];
         let list = ToolResult { tool: "lspci".to_owned(), parts, ..ToolResult::default() };
+        let links = ListedBounds::of(&[list]);
         let most = |target: &str| {
             let load = StorageLoad { reads: true, target: Some(target), ..StorageLoad::default() };
-            of_storage(&load, Direction::Read, None, &[&list]).map(|bound| bound.most)
+            of_storage(&load, Direction::Read, None, Some(&links)).map(|bound| bound.most)
         };
         assert_eq!(most("/dev/nvme0n1"), Some(3e9));
         assert_eq!(most("/data/x"), Some(4.5e9));

@@ -4,6 +4,7 @@ mod above_limit;
 mod bound;
 mod sender;
 
+pub(super) use self::bound::ListedBounds;
 use super::ToolCheck;
 
 /// Those of this folder.

@@ -5,7 +5,7 @@ use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolResult};
 use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
-use crate::check::prose::{WrittenNumber, heading, numbers, output_of};
+use crate::check::prose::{WrittenNumber, heading, numbers};
 use crate::check::work::{block_bytes, option};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
@@ -60,7 +60,7 @@ evidence-heading-line =
 };
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    let above = output_of(context.outputs, result).and_then(|output| heading(output, result));
+    let above = context.output_of(result).and_then(|output| heading(output, result));
     let mut found = Vec::new();
     if let Some(above) = above {
         let lower = above.text.to_lowercase();

@@ -59,7 +59,7 @@ fn is_clock(result: &ToolResult) -> bool {
 /// The time around the program: what `time` printed behind it, or what it prints itself.
 fn around<'a>(result: &'a ToolResult, context: &ToolCheckContext<'a>) -> Option<&'a PrintedValue> {
     let of_clock = || {
-        let output = prose::output_of(context.outputs, result)?;
+        let output = context.output_of(result)?;
         let next = prose::next_of(output, result)?;
         let is_near = next.lines.first.saturating_sub(result.lines.last) <= NEAR;
         let whole = &next.whole;
@@ -91,7 +91,7 @@ fn disagreement(result: &ToolResult, own: &PrintedValue, around: &PrintedValue) 
 
 /// That somebody wrote a time which is whole minutes away.
 fn written(result: &ToolResult, own: &PrintedValue, context: &ToolCheckContext<'_>) -> Option<Finding> {
-    let output = prose::output_of(context.outputs, result)?;
+    let output = context.output_of(result)?;
     prose::beside(output, result).find_map(|unread| {
         let numbers = prose::numbers(&unread.text).into_iter().filter(|number| number.unit == Unit::Seconds);
         numbers.filter(|number| number.text.contains('.')).find_map(|number| {
