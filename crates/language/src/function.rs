@@ -4,10 +4,10 @@
 
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
-use model::{Resource, Unit};
+use model::{MetricName, Resource, Unit};
 
 use crate::range::Range;
-use crate::{Language, format, resource_name};
+use crate::{Language, format, metric_title, resource_name};
 
 /// What stands beside the number of a call.
 struct CallArguments<'a> {
@@ -98,8 +98,11 @@ pub(crate) fn add_all(bundle: &mut FluentBundle<FluentResource>, language: Langu
         _ => FluentValue::Error,
     });
     debug_assert!(added.is_ok(), "RESOURCE is there once");
-    let added = bundle.add_function("WORDS", |positional, _| match positional.first() {
-        Some(FluentValue::String(name)) => name.replace('_', " ").into(),
+    let added = bundle.add_function("WORDS", move |positional, _| match positional.first() {
+        Some(FluentValue::String(name)) => match MetricName::intern(name) {
+            Some(metric) => metric_title(language.words(), metric).into(),
+            None => name.replace('_', " ").into(),
+        },
         _ => FluentValue::Error,
     });
     debug_assert!(added.is_ok(), "WORDS is there once");

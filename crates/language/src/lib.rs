@@ -11,10 +11,12 @@
 mod finding;
 pub mod format;
 mod function;
+mod metric;
 mod range;
 mod resource;
 mod words;
 
 pub use finding::are_alike;
+pub use metric::{english_metric_title, metric_title};
 pub use resource::{resource_label, resource_name};
 pub use words::{Argument, LANGUAGES, Language, Words, add};

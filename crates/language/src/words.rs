@@ -49,13 +49,13 @@ const TABLE: &[Entry] = &[
         language: Language::Korean,
         tag: "ko",
         name: "한국어",
-        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-statistics", "check-storage", "check-time"),
+        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time"),
     },
     Entry {
         language: Language::Japanese,
         tag: "ja",
         name: "日本語",
-        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-statistics", "check-storage", "check-time"),
+        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "trace", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time"),
     },
 ];
 
@@ -264,7 +264,7 @@ fn parts(key: &str) -> (&str, Option<&str>) {
 }
 
 /// A name of ours as a key: `workload-cpu.primes` is `workload-cpu-primes`.
-fn identifier(name: &str) -> String {
+pub(crate) fn identifier(name: &str) -> String {
     name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 

@@ -1,36 +1,26 @@
 //! What cases and metrics are called, in words as they are typed.
 
-use language::Words;
+use language::{Language, Words};
 use model::label::LabelPart;
-use model::metric::{self, Statistic};
+use model::metric::Statistic;
 use model::run::CaseResult;
 use model::{Kind, Label, MetricName, Run, Value, WorkloadName};
 
 /// Names of metrics as a person says them.
 #[must_use]
 pub fn title(metric: MetricName) -> String {
-    if let Some((of, Statistic::Percentile(percent))) = metric.statistic() {
-        return format!("{} p{percent}", title(of));
-    }
-    let word = |word| match word {
-        "cpu" => "CPU",
-        "iops" => "IOPS",
-        "flops" => "FLOPS",
-        "durable" if metric == metric::THROUGHPUT_DURABLE => "to the device",
-        other => other,
-    };
-    metric.as_str().split('_').map(word).collect::<Vec<_>>().join(" ")
+    language::english_metric_title(metric)
 }
 
 /// The title of a metric.
 pub(crate) fn metric(words: &Words, name: MetricName) -> String {
-    words.or(&format!("metric-title-{name}"), &title(name))
+    language::metric_title(words, name)
 }
 
 /// The same on a chart, where English says `p99.9 latency`.
 pub(crate) fn metric_of_chart(words: &Words, name: MetricName) -> String {
     match name.statistic() {
-        Some((of, Statistic::Percentile(percent))) => {
+        Some((of, Statistic::Percentile(percent))) if words.language() == Language::English => {
             words.or(&format!("metric-title-{name}"), &format!("p{percent} {}", title(of)))
         }
         _ => metric(words, name),

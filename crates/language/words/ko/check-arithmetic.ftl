@@ -29,10 +29,10 @@ evidence-size-arithmetic =
 
 finding-impossible-value =
     { $how ->
-        [order] { WORDS($metric) }가 { $printed }로, { WORDS($other) }인 { $amount }보다 큽니다
+        [order] { WORDS($metric) }이(가) { $printed }로, { WORDS($other) }인 { $amount }보다 큽니다
         [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
-        [share] { WORDS($metric) }가 { $printed }로, 전체보다 큽니다
-       *[negative] { WORDS($metric) }가 { $printed }로, 영보다 작습니다
+        [share] { WORDS($metric) }이(가) { $printed }로, 전체보다 큽니다
+       *[negative] { WORDS($metric) }이(가) { $printed }로, 영보다 작습니다
     }. 있을 수 없는 값입니다
     .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다
 

@@ -37,7 +37,7 @@ evidence-peak-line =
 
 finding-percentile-beyond-count =
     { $share ->
-        [none] { WORDS($metric) }는 가장 느린 작업 하나의 값입니다. 작업 { FIXED($count) }개 가운데 그보다 느린 것이 없습니다
+        [none] { WORDS($metric) }은(는) 가장 느린 작업 하나의 값입니다. 작업 { FIXED($count) }개 가운데 그보다 느린 것이 없습니다
        *[few] { WORDS($metric) }의 근거가 너무 적습니다. 작업 { FIXED($count) }개 가운데 그보다 느린 것은 { FIXED($beyond, decimals: 1) }개뿐입니다
     }
     .advice =
