@@ -14,11 +14,10 @@ const STATISTICS: &[&str] = &["max", "min", "mean", "stddev", "sum"];
 /// is a statistic or a rate of, or its words. English has it from its name.
 #[must_use]
 pub fn metric_title(words: &Words, name: MetricName) -> String {
-    let own = match words.language() {
-        Language::English => whole_title(words, name.as_str()),
+    match words.language() {
+        Language::English => whole_title(words, name.as_str()).unwrap_or_else(|| english_metric_title(name)),
         _ => title(words, name.as_str()),
-    };
-    own.unwrap_or_else(|| english_metric_title(name))
+    }
 }
 
 fn whole_title(words: &Words, name: &str) -> Option<String> {
@@ -46,29 +45,28 @@ pub fn english_metric_title(metric: MetricName) -> String {
     metric.as_str().split('_').map(word).collect::<Vec<_>>().join(" ")
 }
 
-fn title(words: &Words, name: &str) -> Option<String> {
+fn title(words: &Words, name: &str) -> String {
     if let Some(whole) = whole_title(words, name) {
-        return Some(whole);
+        return whole;
     }
     if let Some((of, percent)) = percentile(name) {
-        let of = title(words, of)?;
-        return Some(words.tell_texts(
-            "metric-statistic-percentile",
-            &[("of", of.as_str()), ("percent", percent.as_str())],
-        ));
+        let of = title(words, of);
+        let texts = [("of", of.as_str()), ("percent", percent.as_str())];
+        return words.tell_texts("metric-statistic-percentile", &texts);
     }
     if let Some((of, statistic)) = name.rsplit_once('_').filter(|(_, last)| STATISTICS.contains(last)) {
-        let of = title(words, of)?;
-        return Some(words.tell_texts(&format!("metric-statistic-{statistic}"), &[("of", of.as_str())]));
+        let of = title(words, of);
+        return words.tell_texts(&format!("metric-statistic-{statistic}"), &[("of", of.as_str())]);
     }
     if let Some(of) = name.strip_suffix("_per_second") {
-        return Some(words.tell_texts("metric-each-second", &[("of", title(words, of)?.as_str())]));
+        let of = title(words, of);
+        return words.tell_texts("metric-each-second", &[("of", of.as_str())]);
     }
     // An abbreviation of the tool stays as it is.
     let word =
         |word: &str| own_word(words, &format!("metric-word-{word}")).unwrap_or_else(|| word.to_owned());
     let all: Vec<String> = name.split('_').map(word).collect();
-    Some(all.join(if words.language() == Language::Japanese { "" } else { " " }))
+    all.join(if words.language() == Language::Japanese { "" } else { " " })
 }
 
 /// What `latency_p99_9` is a percentile of, and which: `99.9`.
