@@ -127,12 +127,6 @@ pub fn checks() -> impl Iterator<Item = &'static ToolCheck> {
     FOLDERS.iter().copied().flatten()
 }
 
-/// What should have been done otherwise, by the code of a finding.
-#[must_use]
-pub fn tool_remedies(code: &str) -> &'static [ToolRemedy] {
-    checks().find(|check| check.code == code).map_or(&[], |check| check.remedies)
-}
-
 /// What checks find in results of other tools.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct FoundInResults {

@@ -1,7 +1,9 @@
 //! `headroom check [FILE...]`: what outputs of other tools really say.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 
+use analysis::check::{ToolCheck, checks};
 use analysis::comparison::{ComparisonOptions, of_runs};
 use clap::{Arg, ArgMatches, Command};
 use import::tool;
@@ -87,8 +89,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let run = run_of(outputs, machine, typed);
     let compared = compared(sides);
     let catalogue = ::agent::catalogue();
+    let results: Vec<&ToolResult> = run.tool_outputs.iter().flat_map(|output| &output.results).collect();
     let suggestions: Vec<ToolSuggestion> =
-        run.cases.iter().filter_map(|case| suggestion(&run, case, &catalogue)).collect();
+        run.cases.iter().filter_map(|case| suggestion(&results, case, &catalogue)).collect();
     let words = language(matches).words();
     let comparison = compared.as_ref().map(|(comparison, runs)| ComparisonSubject {
         comparison,
@@ -119,13 +122,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
 /// A run for each side of a folder: each folder in it, or each file that stands in it. What holds
 /// nothing that was understood is no side.
 fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed: &[String]) -> Vec<Run> {
-    let mut sides: Vec<(String, Vec<ToolOutput>)> = Vec::new();
+    let mut sides: BTreeMap<String, Vec<&ToolOutput>> = BTreeMap::new();
     for output in outputs.iter().filter(|output| !output.results.is_empty()) {
-        let name = side_of(folder, &output.source);
-        match sides.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, own)) => own.push(output.clone()),
-            None => sides.push((name, vec![output.clone()])),
-        }
+        sides.entry(side_of(folder, &output.source)).or_default().push(output);
     }
     if sides.len() > SIDES_MAX {
         output::note(&format!(
@@ -135,7 +134,10 @@ fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed:
         ));
         return Vec::new();
     }
-    let of_side = |(name, own)| Run { id: name, ..run_of(own, machine.cloned(), typed) };
+    let of_side = |(name, own): (String, Vec<&ToolOutput>)| {
+        let own = own.into_iter().cloned().collect();
+        Run { id: name, ..run_of(own, machine.cloned(), typed) }
+    };
     sides.into_iter().map(of_side).collect()
 }
 
@@ -165,12 +167,15 @@ fn compared(sides: Vec<Run>) -> Option<(Comparison, Vec<Run>)> {
     Some((of_runs(&runs, &options).ok()?, runs))
 }
 
-/// What should have been run in place of what a case is of.
-fn suggestion(run: &Run, case: &CaseResult, catalogue: &Catalogue) -> Option<ToolSuggestion> {
+/// What should have been run in place of what a case is of, which is of some of these results.
+fn suggestion(results: &[&ToolResult], case: &CaseResult, catalogue: &Catalogue) -> Option<ToolSuggestion> {
     let order = usize::try_from(case.trials.first()?.order).ok()?;
-    let result = run.tool_outputs.iter().flat_map(|output| &output.results).nth(order)?;
-    let codes = case.findings.iter().map(|finding| finding.code.as_str());
-    let remedies: Vec<ToolRemedy> = codes.flat_map(analysis::check::tool_remedies).copied().collect();
+    let result = *results.get(order)?;
+    // A case of very many results may have as many findings of one check.
+    let codes: BTreeSet<&str> = case.findings.iter().map(|finding| finding.code.as_str()).collect();
+    let of_code = |check: &&ToolCheck| codes.contains(check.code);
+    let remedies: Vec<ToolRemedy> =
+        checks().filter(of_code).flat_map(|check| check.remedies).copied().collect();
     let times = remedies.iter().find_map(|remedy| match remedy {
         ToolRemedy::Repeat(times) => Some(*times),
         _ => None,

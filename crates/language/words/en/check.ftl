@@ -8,12 +8,15 @@ column-check-printed = printed
 column-check-value = is
 column-check-line = line
 check-lines =
-    { $first ->
-        [0] {""}
-       *[other] lines { $first } to { $last }
+    { $how ->
+        [none] {""}
+        [one] line { $first }
+       *[several] lines { $first } to { $last }
     }
 check-findings = What is wrong
 check-nothing = Nothing was found that contradicts these figures.
+check-more-findings = … and { $count } more like these, with other figures.
+check-more-figures = { $count } more figures are in the run document: `headroom check --json=full`, or `-o result.json`.
 check-suggestions = What should have been run
 check-their-command =
     with { $tool }{ $times ->

@@ -8,12 +8,15 @@ column-check-printed = 出力
 column-check-value = 実際の値
 column-check-line = 行
 check-lines =
-    { $first ->
-        [0] {""}
-       *[other] { $first }～{ $last } 行目
+    { $how ->
+        [none] {""}
+        [one] { $first } 行目
+       *[several] { $first }～{ $last } 行目
     }
 check-findings = 誤り
 check-nothing = これらの数値と矛盾するものは見つかりませんでした。
+check-more-findings = … 数値だけが異なる同様のものがほかに { $count } 件あります。
+check-more-figures = 残りの数値 { $count } 件は実行ドキュメントにあります: `headroom check --json=full` または `-o result.json`。
 check-suggestions = 実行すべきだったコマンド
 check-their-command =
     { $tool } で{ $times ->

@@ -8,12 +8,15 @@ column-check-printed = 출력
 column-check-value = 실제
 column-check-line = 줄
 check-lines =
-    { $first ->
-        [0] {""}
-       *[other] { $first }~{ $last }번째 줄
+    { $how ->
+        [none] {""}
+        [one] { $first }번째 줄
+       *[several] { $first }~{ $last }번째 줄
     }
 check-findings = 잘못된 점
 check-nothing = 이 수치와 모순되는 것은 찾지 못했습니다.
+check-more-findings = … 이와 같고 수치만 다른 것이 { $count }개 더 있습니다.
+check-more-figures = 나머지 수치 { $count }개는 실행 문서에 있습니다: `headroom check --json=full` 또는 `-o result.json`.
 check-suggestions = 실행했어야 할 명령
 check-their-command =
     { $tool }로{ $times ->

@@ -10,7 +10,7 @@ mod unread;
 pub use export::{TOOL_EXPORTERS, WriteToolReport};
 
 use language::Words;
-use model::tool_result::ToolResult;
+use model::tool_result::{LineRange, ToolResult};
 use model::{Run, Value};
 
 use crate::document::{Document, Section, Text};
@@ -64,25 +64,62 @@ pub fn document(subject: &ToolSubject<'_>) -> Document {
     }
 }
 
+/// So many names stand where there may be very many of them.
+const NAMED: usize = 5;
+
 /// The tools, and the files with their encodings.
 fn byline(subject: &ToolSubject<'_>) -> Vec<String> {
+    let outputs = &subject.run.tool_outputs;
     let tool = format!("{} {}", subject.run.origin.tool, subject.run.origin.version);
-    let files = subject.run.tool_outputs.iter().map(|output| match &output.encoding {
+    let files = outputs.iter().take(NAMED).map(|output| match &output.encoding {
         Some(encoding) => format!("{} ({encoding})", output.source),
         None => output.source.clone(),
     });
-    let all = std::iter::once(tool).chain(files).map(|text| text.trim().to_owned());
+    let more = outputs.len().saturating_sub(NAMED);
+    let more = (more > 0).then(|| subject.words.count("and-more", more));
+    let all = std::iter::once(tool).chain(files).chain(more).map(|text| text.trim().to_owned());
     all.filter(|text| !text.is_empty()).collect()
 }
 
+/// A result, and the text in which it stands.
+#[derive(Clone, Copy)]
+struct PlacedResult<'a> {
+    result: &'a ToolResult,
+    /// The name of the text, where there are several.
+    source: Option<&'a str>,
+}
+
+/// Every result, by its place among all.
+fn placed<'a>(subject: &ToolSubject<'a>) -> Vec<PlacedResult<'a>> {
+    let outputs = &subject.run.tool_outputs;
+    let all = outputs.iter().flat_map(|output| {
+        let source = Some(output.source.as_str()).filter(|_| outputs.len() > 1);
+        output.results.iter().map(move |result| PlacedResult { result, source })
+    });
+    all.collect()
+}
+
 /// What a result is called: its tool, and where it stands.
-fn called(subject: &ToolSubject<'_>, result: &ToolResult) -> String {
+fn called(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> String {
+    let PlacedResult { result, source } = placed;
     let tool = match &result.version {
         Some(version) => format!("{} {version}", result.tool),
         None => result.tool.clone(),
     };
-    let lines = [("first", Value::from(result.lines.first)), ("last", Value::from(result.lines.last))];
-    format!("{tool}, {}", subject.words.tell("check-lines", &lines))
+    let lines = lines(subject, result.lines);
+    let parts = [tool.as_str(), source.unwrap_or_default(), lines.as_str()];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// Which lines of a text these are.
+fn lines(subject: &ToolSubject<'_>, lines: LineRange) -> String {
+    let how = match lines {
+        LineRange { first: 0, .. } => "none",
+        LineRange { first, last } if first == last => "one",
+        LineRange { .. } => "several",
+    };
+    let (first, last) = (Value::from(lines.first), Value::from(lines.last));
+    subject.words.tell("check-lines", &[("how", Value::from(how)), ("first", first), ("last", last)])
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The figures, as printed and in one unit system.
 
+use std::collections::HashMap;
+
 use model::tool_result::{PrintedValue, ToolPart, ToolResult};
 use model::{MetricName, Unit, metric};
 
-use super::{ToolSubject, called};
+use super::{PlacedResult, ToolSubject, called, placed};
 use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::format;
 use crate::label;
@@ -25,28 +27,35 @@ const FIRST: &[MetricName] = &[
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
+/// The most rows that a table has on a page; the run document has all.
+const LISTED: usize = 5000;
+
 pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     let mut section = Section::new("results", subject.words.say("check-results"));
-    let results = || subject.run.tool_outputs.iter().flat_map(|output| &output.results);
-    let short = table(subject, results().map(|result| (result, first_of(result))));
+    let results = placed(subject);
+    let short = table(subject, &results, first_of);
     let count = short.rows.len();
     let is_whole = count <= SHOWN;
     section.put(if is_whole { Rank::Figure } else { Rank::Detail }, Block::Table(short));
     if !is_whole {
-        let few = results().map(|result| (result, first_of(result).into_iter().take(1).collect()));
-        let mut few = table(subject, few.take(SHOWN));
-        few.rows.truncate(SHOWN);
+        let few = results.get(..SHOWN.min(results.len())).unwrap_or_default();
+        let few = table(subject, few, |result| first_of(result).into_iter().take(1).collect());
         section.put(Rank::Figure, Block::Table(few));
     }
-    let all = table(subject, results().map(|result| (result, all_of(result))));
-    if all.rows.len() > count {
+    let all = table(subject, &results, all_of);
+    let listed = all.rows.len();
+    if listed > count {
         section.push(Block::Table(Table { caption: subject.words.say("tables-title"), ..all }));
+    }
+    let figures: usize = results.iter().map(|placed| placed.result.figure_count()).sum();
+    if let Some(more) = figures.checked_sub(listed).filter(|more| *more > 0) {
+        section.push(Block::Paragraph(Text::ticked(&subject.words.count("check-more-figures", more))));
     }
     section
 }
 
 /// One row: the part of the result, the name of the figure, and the figure.
-type Figure<'a> = (Option<&'a ToolPart>, String, &'a PrintedValue);
+type Figure<'a> = (Option<&'a ToolPart>, MetricName, &'a PrintedValue);
 
 /// Those of the whole that everybody looks for; of a result without any of them, its first.
 fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
@@ -56,20 +65,22 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     if chosen.is_empty() {
         chosen.extend(figures.first());
     }
-    chosen.into_iter().map(|figure| (None, label::title(figure.metric), &figure.printed)).collect()
+    chosen.into_iter().map(|figure| (None, figure.metric, &figure.printed)).collect()
 }
 
 fn all_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let mut all = Vec::new();
     for (part, measured) in result.measurements() {
-        all.extend(measured.figures.iter().map(|f| (part, label::title(f.metric), &f.printed)));
+        all.extend(measured.figures.iter().map(|f| (part, f.metric, &f.printed)));
     }
     all
 }
 
+/// The chosen figures of these results, as many as a page has.
 fn table<'a>(
     subject: &ToolSubject<'_>,
-    rows: impl Iterator<Item = (&'a ToolResult, Vec<Figure<'a>>)>,
+    results: &[PlacedResult<'a>],
+    chosen: impl Fn(&'a ToolResult) -> Vec<Figure<'a>>,
 ) -> Table {
     let title = |key: &str| subject.words.say(key);
     let mut table = Table {
@@ -82,26 +93,37 @@ fn table<'a>(
         ],
         ..Table::default()
     };
-    for (result, figures) in rows {
+    // A metric is called the same every time.
+    let mut names: HashMap<MetricName, String> = HashMap::new();
+    for placed in results {
+        let room = LISTED.saturating_sub(table.rows.len());
+        if room == 0 {
+            break;
+        }
+        let figures = chosen(placed.result);
         if figures.is_empty() {
             continue;
         }
-        table.groups.push((table.rows.len(), group(subject, result)));
-        table.rows.extend(figures.into_iter().map(row));
+        table.groups.push((table.rows.len(), group(subject, *placed)));
+        for (part, metric, printed) in figures.into_iter().take(room) {
+            let name = names.entry(metric).or_insert_with(|| label::metric(subject.words, metric));
+            table.rows.push(row(part, name, printed));
+        }
     }
     table
 }
 
 /// The name of a result, with its command.
-fn group(subject: &ToolSubject<'_>, result: &ToolResult) -> Text {
-    let name = Text::from(called(subject, result));
-    if result.command.is_empty() { name } else { name.plain(format!(": {}", result.command.join(" "))) }
+fn group(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> Text {
+    let name = Text::from(called(subject, placed));
+    let command = &placed.result.command;
+    if command.is_empty() { name } else { name.plain(format!(": {}", command.join(" "))) }
 }
 
-fn row((part, name, printed): Figure<'_>) -> Vec<Text> {
+fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text> {
     let name = match part {
         Some(part) => format!("{}: {name}", part.name),
-        None => name,
+        None => name.to_owned(),
     };
     let value = format::quantity(printed.value, printed.unit);
     // A count is as exact as it was printed.

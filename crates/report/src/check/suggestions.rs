@@ -8,9 +8,12 @@ use crate::document::{Block, Rank, Section};
 /// So many are shown where details are not asked for.
 const SHOWN: usize = 3;
 
+/// The most that a page has.
+const LISTED: usize = 100;
+
 pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     let mut section = Section::new("suggestions", subject.words.say("check-suggestions"));
-    for (place, suggestion) in subject.suggestions.iter().enumerate() {
+    for (place, suggestion) in subject.suggestions.iter().take(LISTED).enumerate() {
         let rank = if place < SHOWN { Rank::Remark } else { Rank::Detail };
         for (line, command) in lines(subject, suggestion) {
             section.put(rank, Block::Paragraph(line.into()));
