@@ -47,9 +47,19 @@ pub(crate) fn typed_verbosely(typed: &[String]) -> String {
 
 /// `headroom` with these words, quoted for a shell.
 pub(crate) fn shell_command<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
-    let quoted = |word| shlex::try_quote(word).unwrap_or(Cow::Borrowed(word));
-    let words: Vec<_> = ["headroom"].into_iter().chain(words).map(quoted).collect();
-    report::text::printable(&words.join(" "))
+    report::text::printable(&joined(["headroom"].into_iter().chain(words)))
+}
+
+/// Words as a shell takes them, with as few quotes as it needs.
+pub(crate) fn joined<'a>(words: impl IntoIterator<Item = &'a str>) -> String {
+    words.into_iter().map(quoted).collect::<Vec<_>>().join(" ")
+}
+
+/// A word behind the name of a program: `--size=1G` needs no quotes there.
+fn quoted(word: &str) -> Cow<'_, str> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "+-./:@_=,%".contains(c);
+    let needs_none = word.starts_with(|c: char| c != '=' && is_plain(c)) && word.chars().all(is_plain);
+    if needs_none { Cow::Borrowed(word) } else { shlex::try_quote(word).unwrap_or(Cow::Borrowed(word)) }
 }
 
 /// `-v`.
@@ -223,6 +233,12 @@ fn unwritten(path: &Path, source: &std::io::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_a_shell_would_take_apart_is_quoted() {
+        let words = ["fio", "--size=1G", "--filename=/data/a b", "--rate=$x", "", "=x"];
+        assert_eq!(joined(words), "fio --size=1G '--filename=/data/a b' '--rate=$x' '' '=x'");
+    }
 
     #[test]
     fn colours_are_for_those_who_take_them() {

@@ -71,7 +71,9 @@ remark-few-trials =
 pub(super) fn of_runs(runs: &[Run], pairs: &[CasePair<'_>]) -> Vec<Remark> {
     let mut notes = Vec::new();
     let Some((baseline, others)) = runs.split_first() else { return notes };
-    for run in others {
+    // When another tool measured is not known: a run of its results began when they were read.
+    let is_timed = |run: &&Run| run.tool_outputs.is_empty();
+    for run in others.iter().filter(is_timed).filter(|_| is_timed(&baseline)) {
         notes.extend(apart(baseline, run));
         notes.extend(overlap(baseline, run));
     }

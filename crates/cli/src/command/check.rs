@@ -212,7 +212,7 @@ pub(super) fn own_words(result: &ToolResult, catalogue: &Catalogue) -> Option<Ve
 }
 
 fn joined(words: &[String]) -> String {
-    shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
+    output::joined(words.iter().map(String::as_str))
 }
 
 #[cfg(test)]

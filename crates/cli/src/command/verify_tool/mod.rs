@@ -195,8 +195,7 @@ impl Work {
         let printed = self.children.output(&command, &path, seconds);
         drop(server);
         let printed = printed?;
-        let typed = command.iter().map(String::as_str);
-        let typed = shlex::try_join(typed).unwrap_or_else(|_| command.join(" "));
+        let typed = output::joined(command.iter().map(String::as_str));
         let text = format!("$ {typed}\n{printed}");
         let output = tool::read(self.verified.program, text.as_bytes()).map_err(|error| {
             Failure::refused(printable(&error.to_string()), "`headroom check` reads texts of tools")

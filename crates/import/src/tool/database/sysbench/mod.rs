@@ -11,6 +11,7 @@ use model::ParameterName;
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use self::options::{SysbenchCommand, SysbenchWork};
+use self::report::SysbenchTest;
 use super::{hide_passwords, without_blank_end};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -112,7 +113,8 @@ impl ToolReader for Sysbench {
         let command = SysbenchCommand::of(&result.command);
         run.test = run.test.or_else(|| command.test.as_deref().and_then(options::test_of));
         let test = run.test;
-        let is_1_x = run.version.as_deref().is_some_and(|version| version.starts_with("1."));
+        let version = run.version.as_deref().unwrap_or_default();
+        let (is_0_x, is_1_x) = (version.starts_with("0."), version.starts_with("1."));
         result.version = run.version.take();
         result.unread = std::mem::take(&mut run.unread);
         // Where both say it, the output tells what was done.
@@ -127,8 +129,15 @@ impl ToolReader for Sysbench {
             return Err(NotUnderstood::CutShort);
         }
         let bytes = result.whole.bytes.as_ref().map(|bytes| bytes.value);
-        let known = test.filter(|_| command.is_all && is_1_x);
-        let work = known.map(|test| SysbenchWork { test, options: &all, bytes, events });
+        // Of 0.4 and 0.5 the primes are those of 1.x (sb_cpu.c), and a run ends otherwise (sysbench.c).
+        let known = test.filter(|test| command.is_all && (is_1_x || is_0_x && *test == SysbenchTest::Cpu));
+        let mut asked = all.clone();
+        if is_0_x {
+            for (name, usual) in options::ENDS_OF_0_X {
+                asked.entry((*name).to_owned()).or_insert_with(|| (*usual).to_owned());
+            }
+        }
+        let work = known.map(|test| SysbenchWork { test, options: &asked, bytes, events });
         if let Some((workload, parameters)) = work.and_then(|work| work.workload()) {
             result.workload = Some(workload);
             result.parameters =

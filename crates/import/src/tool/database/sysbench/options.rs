@@ -31,6 +31,9 @@ const ALIASES: &[(&str, &str)] = &[
     ("oltp-tables-count", "tables"),
 ];
 
+/// What ends a run of 0.4 and 0.5 where no option says so, in the words of 1.0.
+pub(super) const ENDS_OF_0_X: &[(&str, &str)] = &[("time", "0"), ("events", "10000")];
+
 /// Options that say how a run is reported, or where a server is: none of what it does.
 const SILENT: &[&str] = &[
     "percentile",
@@ -141,7 +144,7 @@ pub(super) fn of_work(options: BTreeMap<String, String>) -> BTreeMap<String, Str
     options.into_iter().filter(|(name, _)| !SILENT.contains(&name.as_str())).collect()
 }
 
-/// What is known of a run of 1.x whose options are all known.
+/// What is known of a run whose options are all known.
 #[derive(Debug)]
 pub(super) struct SysbenchWork<'a> {
     pub(super) test: SysbenchTest,
