@@ -17,7 +17,7 @@ use report::page::comparison::ComparisonSubject;
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
-use super::tool_text::{read_files, read_folder, run_of, understood};
+use super::tool_text::{read_files, read_folder, run_name, run_of, understood};
 use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
 use crate::output;
@@ -122,7 +122,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
 /// A run for each side of a folder: each folder in it, or each file that stands in it. What holds
 /// nothing that was understood is no side.
 fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed: &[String]) -> Vec<Run> {
-    let mut sides: BTreeMap<String, Vec<&ToolOutput>> = BTreeMap::new();
+    let mut sides: BTreeMap<&str, Vec<&ToolOutput>> = BTreeMap::new();
     for output in outputs.iter().filter(|output| !output.results.is_empty()) {
         sides.entry(side_of(folder, &output.source)).or_default().push(output);
     }
@@ -134,21 +134,24 @@ fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed:
         ));
         return Vec::new();
     }
-    let of_side = |(name, own): (String, Vec<&ToolOutput>)| {
+    let mut known: BTreeSet<String> = BTreeSet::new();
+    let of_side = |(name, own): (&str, Vec<&ToolOutput>)| {
         let own = own.into_iter().cloned().collect();
-        Run { id: name, ..run_of(own, machine.cloned(), typed) }
+        let mut id = run_name(name);
+        // Names of other letters than a run's may become the same.
+        if !known.insert(id.clone()) {
+            id = format!("{id}-{}", known.len() + 1);
+        }
+        Run { id, ..run_of(own, machine.cloned(), typed) }
     };
     sides.into_iter().map(of_side).collect()
 }
 
-/// The name of the side that a file is of, as runs are named.
-fn side_of(folder: &str, file: &str) -> String {
+/// The name of the side that a file is of.
+fn side_of<'a>(folder: &str, file: &'a str) -> &'a str {
     let inside = file.strip_prefix(folder).unwrap_or(file).trim_start_matches('/');
     let first = inside.split('/').next().unwrap_or(inside);
-    let stem = if first == inside { first.split('.').next().unwrap_or(first) } else { first };
-    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
-    let name: String = stem.chars().take(64).map(letter).collect();
-    if name.is_empty() { "-".to_owned() } else { name }
+    if first == inside { first.split('.').next().unwrap_or(first) } else { first }
 }
 
 /// The comparison of all sides with the first; those that did other work are left out, and told.
@@ -222,8 +225,8 @@ mod tests {
     #[test]
     fn a_side_is_a_folder_or_a_file() {
         assert_eq!(side_of("d", "d/linux/1.txt"), "linux");
-        assert_eq!(side_of("d/", "d/windows 11.fio.txt"), "windows-11");
-        assert_eq!(side_of("d", "d/.txt"), "-");
+        assert_eq!(side_of("d/", "d/windows 11.fio.txt"), "windows 11");
+        assert_eq!(side_of("d", "d/.txt"), "");
     }
 
     #[test]
@@ -240,6 +243,10 @@ mod tests {
         let (comparison, runs) = compared(sides("d", &outputs, None, &[])).unwrap();
         let names: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
         assert_eq!(names, ["a", "c"]);
+        let other_letters: Vec<ToolOutput> = [("d/리눅스/1.txt", "1M"), ("d/윈도/1.txt", "1M")]
+            .map(|(name, block)| tool::read(name, text(block).as_bytes()).unwrap())
+            .to_vec();
+        assert_eq!(sides("d", &other_letters, None, &[]).len(), 2);
         assert!(!comparison.rows.is_empty());
         assert!(compared(Vec::new()).is_none());
     }

@@ -27,7 +27,8 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             run_argument()
                 .num_args(1..)
-                .help("The baseline, then one or more others: a run's name, the beginning of it, `last`, or a .json file"),
+                .help("The baseline, then one or more others: a run's name, the beginning of it, `last`, a .json file, or a text \
+                     that another tool printed"),
         )
         .arg(option("by", "NAME").help("Compare the cases of one run by a parameter, `with` or `machine`"))
         .arg(option("baseline", "VALUE").help("With --by: the value to compare with [default: the first]"))

@@ -127,10 +127,9 @@ fn store_argument() -> Arg {
 
 /// The run that a command is about.
 fn run_argument() -> Arg {
-    Arg::new("run")
-        .value_name("RUN")
-        .required(true)
-        .help("A run's name, the beginning of it, `last`, or a .json file of one")
+    Arg::new("run").value_name("RUN").required(true).help(
+        "A run's name, the beginning of it, `last`, a .json file of one, or a text that another tool printed",
+    )
 }
 
 /// Where the store is that `--store` names, or the usual one.

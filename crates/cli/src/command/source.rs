@@ -1,4 +1,5 @@
-//! Where a command's runs come from: the store, or a file that `export` or `run --json` wrote.
+//! Where a command's runs come from: the store, a file that `export` or `run --json` wrote, or a text
+//! that another tool printed.
 
 use std::io::ErrorKind;
 use std::path::Path;
@@ -11,7 +12,7 @@ use model::run::SCHEMA;
 use report::text::printable;
 use store::{SqliteStore, Store};
 
-use super::open_store;
+use super::{open_store, tool_text};
 use crate::exit::Failure;
 
 /// Runs by their names; the store is opened when the first is asked of it.
@@ -65,11 +66,12 @@ fn read(path: &Path) -> Result<Run, Failure> {
         }
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     })?;
-    parse(path, &bytes)
+    parse(path, &bytes).or_else(|failure| tool_text::run_in(path, &bytes).ok_or(failure))
 }
 
 /// What of a document says which kind it is.
-const EXPORT: &str = "give a file that `headroom export` or `headroom run --json` wrote";
+const EXPORT: &str =
+    "give a file that `headroom export` or `headroom run --json` wrote, or a text that a known tool printed";
 
 fn parse(path: &Path, bytes: &[u8]) -> Result<Run, Failure> {
     let run = match document::read(bytes) {
@@ -141,6 +143,20 @@ mod tests {
             assert!(failure.help().is_some());
             assert_eq!(failure.code(), 2);
         }
+    }
+
+    #[test]
+    fn what_another_tool_printed_is_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("linux 1.txt");
+        let text =
+            "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
+        std::fs::write(&path, text.repeat(3)).unwrap();
+        let run = read(&path).unwrap();
+        assert!(run.id.ends_with("linux-1") && is_name(&run.id), "{}", run.id);
+        assert_eq!((run.origin.tool.as_str(), run.cases.len(), run.cases[0].trials.len()), ("dd", 1, 3));
+        std::fs::write(&path, "prose\n").unwrap();
+        assert!(read(&path).unwrap_err().message().contains("is no run: it is not JSON"));
     }
 
     #[test]

@@ -170,6 +170,27 @@ pub(super) fn understood(outputs: &[ToolOutput]) -> Result<(), Failure> {
     ))
 }
 
+/// The run of what a tool printed into this file, called after it; nothing where none is understood.
+pub(super) fn run_in(path: &Path, bytes: &[u8]) -> Option<Run> {
+    let name = path.to_string_lossy();
+    let output = from(bytes, &name).ok().filter(|output| !output.results.is_empty())?;
+    let stem = path.with_extension("");
+    let id = run_name(&stem.to_string_lossy());
+    Some(Run { id, ..run_of(vec![output], None, &[]) })
+}
+
+/// The longest name of a run.
+const NAME_MAX: usize = 64;
+
+/// A text as runs are named: letters, digits and dashes, of a long one the end.
+pub(super) fn run_name(text: &str) -> String {
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let name: String = text.chars().map(letter).collect();
+    let name = name.trim_matches('-');
+    let name = name.get(name.len().saturating_sub(NAME_MAX)..).unwrap_or(name);
+    if name.is_empty() { "-".to_owned() } else { name.to_owned() }
+}
+
 /// The run document of these outputs.
 pub(super) fn run_of(outputs: Vec<ToolOutput>, machine: Option<Machine>, typed: &[String]) -> Run {
     let catalogue = ::agent::catalogue();
@@ -247,6 +268,14 @@ mod tests {
         let names: Vec<&str> =
             outputs.iter().map(|output| output.source.rsplit('/').next().unwrap()).collect();
         assert_eq!((names, left_out), (vec!["a.txt", "1.txt"], 1));
+    }
+
+    #[test]
+    fn a_run_is_called_after_its_file() {
+        assert_eq!(run_name("./results/linux 1"), "results-linux-1");
+        assert_eq!(run_name(""), "-");
+        assert_eq!(run_name("한국어"), "-");
+        assert_eq!(run_name(&"a/".repeat(100)).len(), NAME_MAX);
     }
 
     #[test]
