@@ -159,6 +159,10 @@ impl Work {
     fn measure(&self, pairs: u32) -> Result<(Vec<ToolOutput>, Vec<Run>), Failure> {
         let catalogue = ::agent::catalogue();
         let (mut theirs, mut ours) = (Vec::new(), Vec::new());
+        if let Some(before) = self.verified.before {
+            let path = self.scratch.path().join("before");
+            self.children.output(&before(&self.plan), &path, u64::from(self.plan.seconds))?;
+        }
         // What it did says what is to be run; this time does not count, for caches were cold.
         let first = self.theirs()?;
         let words =
@@ -278,6 +282,8 @@ mod tests {
             let reader = tool::readers().find(|reader| reader.programs().contains(&verified.program));
             assert!(reader.is_some(), "nobody reads {}", verified.program);
             assert_eq!(command.iter().any(|word| word.contains("/data/x")), verified.stores);
+            let before = verified.before.map(|before| before(&plan)).unwrap_or_default();
+            assert!(before.is_empty() || before.iter().any(|word| word.contains("/data/x")), "{before:?}");
         }
     }
 }

@@ -21,7 +21,9 @@ pub(super) struct VerifiedTool {
     pub(super) stores: bool,
     /// Its command.
     pub(super) command: fn(&VerifyPlan) -> Vec<String>,
-    /// The command of its other end, which has to run before.
+    /// What has to be done before the first time: it makes the files that are read.
+    pub(super) before: Option<fn(&VerifyPlan) -> Vec<String>>,
+    /// The command of its other end, which has to run meanwhile.
     pub(super) server: Option<fn(&VerifyPlan) -> Vec<String>>,
 }
 
@@ -39,6 +41,21 @@ pub(super) const TOOLS: &[VerifiedTool] = &[
             );
             split(&words).chain([format!("--directory={folder}")]).collect()
         },
+        before: None,
+        server: None,
+    },
+    VerifiedTool {
+        program: "dd",
+        doc: "a file read from its beginning to its end, 1 MiB each time, direct",
+        stores: true,
+        command: |plan| {
+            let words = "bs=1M count=64 iflag=direct of=/dev/null";
+            ["dd".to_owned(), format!("if={}/verify", plan.folder)].into_iter().chain(split(words)).collect()
+        },
+        before: Some(|plan| {
+            let words = "if=/dev/urandom bs=1M count=64 iflag=fullblock conv=fsync";
+            ["dd".to_owned(), format!("of={}/verify", plan.folder)].into_iter().chain(split(words)).collect()
+        }),
         server: None,
     },
     VerifiedTool {
@@ -49,6 +66,7 @@ pub(super) const TOOLS: &[VerifiedTool] = &[
             let seconds = plan.seconds;
             split(&format!("sysbench cpu --cpu-max-prime=10000 --threads=1 --time={seconds} run")).collect()
         },
+        before: None,
         server: None,
     },
     VerifiedTool {
@@ -59,14 +77,23 @@ pub(super) const TOOLS: &[VerifiedTool] = &[
             let VerifyPlan { seconds, port, .. } = plan;
             split(&format!("iperf3 -c 127.0.0.1 -p {port} -t {seconds}")).collect()
         },
-        server: Some(iperf3_server),
+        before: None,
+        // It ends with its first client.
+        server: Some(|plan| split(&format!("iperf3 -s -1 -B 127.0.0.1 -p {}", plan.port)).collect()),
+    },
+    VerifiedTool {
+        program: "iperf",
+        doc: "the same, by iperf 2",
+        stores: false,
+        command: |plan| {
+            let VerifyPlan { seconds, port, .. } = plan;
+            split(&format!("iperf -c 127.0.0.1 -p {port} -t {seconds}")).collect()
+        },
+        before: None,
+        // So does this one: -P counts the clients of a server.
+        server: Some(|plan| split(&format!("iperf -s -P 1 -B 127.0.0.1 -p {}", plan.port)).collect()),
     },
 ];
-
-/// One that ends with its first client.
-fn iperf3_server(plan: &VerifyPlan) -> Vec<String> {
-    split(&format!("iperf3 -s -1 -B 127.0.0.1 -p {}", plan.port)).collect()
-}
 
 fn split(words: &str) -> impl Iterator<Item = String> {
     words.split_whitespace().map(str::to_owned).collect::<Vec<_>>().into_iter()
