@@ -120,6 +120,13 @@ pub(super) fn operation_rate(measured: &ToolMeasurement) -> Option<(MetricName, 
     OPERATION_RATES.iter().find_map(|name| Some((*name, measured.figure(*name)?)))
 }
 
+/// A rate of operations with its unit, which tools leave out: `2500 IOPS`.
+pub(super) fn iops_as_printed(rate: &PrintedValue) -> String {
+    let text = rate.text.as_str();
+    let has_unit = text.contains("/s") || text.to_ascii_lowercase().contains("iops");
+    if has_unit { text.to_owned() } else { format!("{text} IOPS") }
+}
+
 /// The parts of one kind.
 pub(super) fn parts(result: &ToolResult, kind: ToolPartKind) -> Vec<&ToolPart> {
     result.parts.iter().filter(|part| part.kind == kind).collect()

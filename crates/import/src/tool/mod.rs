@@ -16,6 +16,7 @@ mod network;
 mod number;
 mod paste;
 mod reader;
+mod secret;
 mod storage;
 mod system;
 mod web;

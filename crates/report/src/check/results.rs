@@ -27,6 +27,9 @@ const FIRST: &[MetricName] = &[
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
+/// The most characters of a figure as printed: a narrow screen has room for them.
+const PRINTED_MAX: usize = 24;
+
 /// The most rows that a table has on a page; the run document has all.
 const LISTED: usize = 5000;
 
@@ -128,5 +131,14 @@ fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text>
     let value = format::quantity(printed.value, printed.unit);
     // A count is as exact as it was printed.
     let value = if printed.unit == Unit::One { format::trimmed(value) } else { value };
-    vec![name.into(), printed.text.as_str().into(), value.into(), printed.line.to_string().into()]
+    vec![name.into(), shortened(&printed.text).into(), value.into(), printed.line.to_string().into()]
+}
+
+/// What was printed; of a sum of many figures the beginning.
+fn shortened(text: &str) -> String {
+    if text.chars().count() <= PRINTED_MAX {
+        return text.to_owned();
+    }
+    let beginning: String = text.chars().take(PRINTED_MAX).collect();
+    format!("{}…", beginning.trim_end())
 }

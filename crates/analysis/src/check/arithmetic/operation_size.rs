@@ -4,7 +4,7 @@ use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
-use crate::check::work::block_bytes;
+use crate::check::work::{block_bytes, iops_as_printed};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// What is off by less may be operations under way at the edges, and some that were short.
@@ -58,7 +58,7 @@ fn finding(bytes: &PrintedValue, operations: &PrintedValue, block: u64) -> Findi
         .arg("computed", computed);
     Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
         .arg("printed", bytes.text.as_str())
-        .arg("other", operations.text.as_str())
+        .arg("other", iops_as_printed(operations))
         .arg("computed", computed)
         .arg("block", block)
         .because(evidence)

@@ -6,7 +6,7 @@ use model::finding::Evidence;
 use model::tool_result::{ToolPartKind, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
-use crate::check::work::{is_closed_loop, outstanding, parts};
+use crate::check::work::{iops_as_printed, is_closed_loop, outstanding, parts};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// As many as the queue of a SATA device holds (native command queuing).
@@ -60,7 +60,7 @@ fn check(result: &ToolResult) -> Option<Finding> {
         .arg("computed", computed);
     let finding = Finding::new(FindingKind::Validity, CHECK.code, severity)
         .arg("depth", depth)
-        .arg("printed", rate.text.as_str())
+        .arg("printed", iops_as_printed(rate))
         .arg("lasted", latency.text.as_str())
         .arg("computed", computed)
         .because(evidence);

@@ -73,45 +73,9 @@ fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
     ToolBlock { lines: block.lines.get(..end).unwrap_or(block.lines), command: block.command }
 }
 
-/// Takes passwords out of the words of a command: no document has any.
-fn hide_passwords(words: &mut [String]) {
-    for word in words {
-        if let Some(at) = word.find("password=") {
-            word.truncate(at + "password=".len());
-            word.push_str("***");
-        } else if let Some((scheme, rest)) = word.split_once("://")
-            && let Some((account, place)) = rest.split_once('@')
-            && let Some((user, _)) = account.split_once(':')
-        {
-            *word = format!("{scheme}://{user}:***@{place}");
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn passwords_are_taken_out_of_commands() {
-        let mut words = [
-            "--mysql-password=x y",
-            "postgres://me:x@host/db",
-            "host=a password=x",
-            "postgres://host/db",
-            "-T",
-        ]
-        .map(str::to_owned);
-        hide_passwords(&mut words);
-        let expected = [
-            "--mysql-password=***",
-            "postgres://me:***@host/db",
-            "host=a password=***",
-            "postgres://host/db",
-            "-T",
-        ];
-        assert_eq!(words, expected);
-    }
 
     #[test]
     fn a_name_within_another_word_is_not_that_name() {

@@ -11,6 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::secret::hide_secrets;
 
 /// The importer. It prints no multiples of units, so it has no counting rule.
 pub(super) struct Mysqlslap;
@@ -259,7 +260,7 @@ fn given(words: &[String]) -> (BTreeMap<String, String>, bool) {
 
 /// The password is no matter of a document.
 fn hide_password(words: &mut [String]) {
-    super::hide_passwords(words);
+    hide_secrets(words);
     for word in words.iter_mut().filter(|word| word.starts_with("-p") && word.len() > 2) {
         *word = "-p***".to_owned();
     }

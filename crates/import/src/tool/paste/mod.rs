@@ -17,6 +17,7 @@ use self::lines::LineSource;
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use super::secret::hide_secrets;
 
 /// The most bytes of one output in JSON: fio writes some 100 MB where every job of many has its
 /// histograms.
@@ -230,7 +231,7 @@ impl<'a> Paste<'a> {
             if command.goes_on() {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
-                self.command = Some(command);
+                self.ran(command);
             }
             return;
         }
@@ -263,10 +264,16 @@ impl<'a> Paste<'a> {
         }
     }
 
+    /// What follows is of this command.
+    fn ran(&mut self, mut command: CommandLine) {
+        hide_secrets(&mut command.words);
+        self.command = Some(command);
+    }
+
     fn finish(&mut self, open: OpenBlock) {
         let lines = open.lines;
         match open.kind {
-            OpenKind::Command(command) => self.command = Some(command),
+            OpenKind::Command(command) => self.ran(command),
             OpenKind::Tool(first) => {
                 let knows = |reader: &&'static dyn ToolReader| {
                     lines.first().is_some_and(|l| reader.begins(l).is_some())

@@ -8,7 +8,7 @@ use model::tool_result::{ToolRemedy, ToolResult};
 use model::{ParameterName, WorkloadName, metric};
 
 use self::text::PgbenchReport;
-use super::{hide_passwords, mean, without_blank_end};
+use super::{mean, without_blank_end};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -67,7 +67,6 @@ impl ToolReader for Pgbench {
         let block = without_blank_end(block);
         let report = text::read(block.lines);
         let mut result = block.result(NAME, self.programs());
-        hide_passwords(&mut result.command);
         let (mut all, is_all) = options::given(&result.command);
         // Where both say it, the report tells what was done.
         all.extend(report.options);

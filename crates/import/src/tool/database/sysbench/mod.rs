@@ -12,7 +12,7 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use self::options::{SysbenchCommand, SysbenchWork};
 use self::report::SysbenchTest;
-use super::{hide_passwords, without_blank_end};
+use super::without_blank_end;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -109,7 +109,6 @@ impl ToolReader for Sysbench {
         let block = without_blank_end(block);
         let mut run = text::read(block.lines);
         let mut result = block.result(NAME, self.programs());
-        hide_passwords(&mut result.command);
         let command = SysbenchCommand::of(&result.command);
         run.test = run.test.or_else(|| command.test.as_deref().and_then(options::test_of));
         let test = run.test;
