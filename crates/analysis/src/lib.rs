@@ -24,7 +24,7 @@ mod validity;
 use std::sync::OnceLock;
 
 use language::{Language, Words};
-use model::run::{AnalysisInfo, CaseResult, Estimate, Gain};
+use model::run::{AnalysisInfo, CaseResult, CaseRole, Estimate, Gain};
 use model::study::{Controls, Expect};
 use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
@@ -237,6 +237,16 @@ pub fn verdicts() -> impl Iterator<Item = &'static str> {
     bottleneck::CODES.iter().map(|(code, _)| *code)
 }
 
+/// What cases of a role say of each case: `of` looks through all of them, and most runs have none.
+fn of_each<T>(
+    run: &Run,
+    is_told_by: fn(&CaseRole) -> bool,
+    of: fn(&Run, usize) -> Option<T>,
+) -> Vec<Option<T>> {
+    let is_told = run.cases.iter().any(|case| is_told_by(&case.role));
+    (0..run.cases.len()).map(|place| is_told.then(|| of(run, place)).flatten()).collect()
+}
+
 /// Makes all estimates, shares of limits and findings of a run anew.
 pub fn derive(run: &mut Run) {
     parallel::update(&mut run.cases, |case| {
@@ -246,11 +256,11 @@ pub fn derive(run: &mut Run) {
         case.utilization.extend(far);
         case.utilization.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     });
-    let proofs: Vec<_> = (0..run.cases.len()).map(|place| proof::of_case(run, place)).collect();
+    let proofs = of_each(run, |role| matches!(role, CaseRole::Proof { .. }), proof::of_case);
     for (case, proof) in run.cases.iter_mut().zip(proofs) {
         case.proof = proof;
     }
-    let effects: Vec<_> = (0..run.cases.len()).map(|place| observed::of_case(run, place)).collect();
+    let effects = of_each(run, |role| matches!(role, CaseRole::Observed { .. }), observed::of_case);
     for (case, effect) in run.cases.iter_mut().zip(effects) {
         case.observer_effect = effect;
     }

@@ -14,6 +14,9 @@ pub(super) struct Dd;
 
 const NAME: &str = "dd";
 
+/// So many lines are looked at for what stands at the beginning of an output.
+const HEAD: usize = 8;
+
 /// GNU's, by its version 9.1; those since 8.25 print the same.
 const GNU: CountingRule = CountingRule {
     tool: NAME,
@@ -59,8 +62,8 @@ impl ToolReader for Dd {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
-        // One line counts what was read, one what was written.
-        let counted = before.iter().filter(|line| records(&line.text).is_some()).count();
+        // One line counts what was read, one what was written, and they stand at the beginning.
+        let counted = before.iter().take(HEAD).filter(|line| records(&line.text).is_some()).count();
         let is_counted = counted > 0;
         match (records(&last.text), copied(last)) {
             (Some(_), _) if counted < 2 => Extent::More,
