@@ -119,8 +119,13 @@ impl ToolReader for Ioping {
 
 /// `4 KiB <<< io (ext4 /dev/vda 252.0 GiB): request=2 time=236.9 us`; until 0.9 `4.0 KiB from io (...): request=2 time=...`.
 fn is_request(text: &str) -> bool {
-    let is_one = [" <<< ", " >>> ", " from ", " to "].iter().any(|mark| text.contains(mark));
-    is_one && text.contains(": request=") && text.contains(" time=") && leading(text, false).is_some()
+    // The cheap question first: every line of any text is asked.
+    let is_one = || [" <<< ", " >>> ", " from ", " to "].iter().any(|mark| text.contains(mark));
+    text.contains('=')
+        && text.contains(": request=")
+        && text.contains(" time=")
+        && is_one()
+        && leading(text, false).is_some()
 }
 
 /// The target of `--- io (ext4 /dev/vda 252.0 GiB) ioping statistics ---`.

@@ -110,6 +110,12 @@ pub(super) fn is_row(text: &str) -> bool {
 
 /// The text from the first of `beginnings` on, if nothing but a time stamp or a title stands before it.
 pub(super) fn behind_stamp<'a>(text: &'a str, beginnings: &[&str]) -> Option<&'a str> {
+    // Every line of any text is asked, and most have nothing of this.
+    let first = text.trim_start();
+    let may_be_stamp = first.starts_with(|c: char| c.is_ascii_digit() || c == '.') || first.contains(':');
+    if !may_be_stamp && !beginnings.iter().any(|beginning| first.starts_with(beginning)) {
+        return None;
+    }
     let at = beginnings.iter().filter_map(|beginning| text.find(beginning)).min()?;
     let (before, rest) = (text.get(..at)?.trim(), text.get(at..)?);
     let is_number = !before.is_empty() && before.chars().all(|c| c.is_ascii_digit() || c == '.');

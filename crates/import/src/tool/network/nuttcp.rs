@@ -151,7 +151,9 @@ impl Figures {
     }
 
     fn of(line: &ToolLine) -> Option<Self> {
-        Self::of_table(line).or_else(|| Self::of_names(line))
+        // The cheap question first: every line of any text is asked.
+        let of_table = line.text.contains('=').then(|| Self::of_table(line)).flatten();
+        of_table.or_else(|| line.text.contains("megabytes=").then(|| Self::of_names(line)).flatten())
     }
 
     /// `  911.1875 MB /   1.01 sec = 7600.9988 Mbps 36 %TX 31 %RX 0 retrans 0.10 msRTT`.

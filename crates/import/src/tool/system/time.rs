@@ -279,7 +279,7 @@ fn is_certain(text: &str) -> bool {
         Form::Bsd => of_bsd(&line).is_some(),
         Form::Fish => of_fish(&line).is_some(),
         Form::PowerShell => text.split_once(" : ").is_some_and(|(name, _)| name.trim_end() == "Days"),
-        Form::OneLine => of_zsh(&line).is_some() || of_csh(&line).is_some(),
+        Form::OneLine => text.contains('%') && (of_zsh(&line).is_some() || of_csh(&line).is_some()),
     }
 }
 

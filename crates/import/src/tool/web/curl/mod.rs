@@ -131,7 +131,7 @@ const VARIABLES: &[&str] = &[
 /// The variables on a line, `time_total:  2.210791s`, `speed_download=813449023`, with their numbers.
 fn variables(line: &ToolLine) -> Vec<(&'static str, PrintedValue)> {
     let text = line.text.as_str();
-    if !["time_", "size_", "speed_"].iter().any(|beginning| text.contains(beginning)) {
+    if !text.contains('_') || !["time_", "size_", "speed_"].iter().any(|beginning| text.contains(beginning)) {
         return Vec::new();
     }
     let one = |name: &&'static str| {
