@@ -16,6 +16,7 @@ pub mod finding;
 mod gain;
 pub mod identity;
 pub mod label;
+pub mod layer;
 pub mod limit;
 pub mod machine;
 pub mod message;
