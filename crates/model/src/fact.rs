@@ -60,6 +60,10 @@ known_names! { FactName:
     STACK_STEPS = "stack_steps";
     /// How long each took, s.
     STACK_STEP_SECONDS = "stack_step_seconds";
+    /// How fast each member of its array was synchronised at first, B/s.
+    STACK_SYNC_RATE = "stack_sync_bytes_per_s";
+    /// The most that the kernel lets that take of each member while it is used for nothing else, B/s (`sync_speed_max`).
+    STACK_SYNC_MAX = "stack_sync_max_bytes_per_s";
 
     /// The interface towards the other end.
     INTERFACE = "interface";

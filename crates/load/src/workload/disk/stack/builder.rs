@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use engine::fault::Fault;
 use model::stack::LayerStack;
+use model::{FactName, Value};
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::Member;
@@ -26,6 +27,8 @@ pub(super) struct Building {
     pub(super) tops: Vec<PathBuf>,
     /// How long each step took, with the name of the layer that it was for.
     pub(super) times: Vec<(String, StepTime)>,
+    /// What else became known meanwhile.
+    pub(super) facts: Vec<(FactName, Value)>,
 }
 
 impl Building {
@@ -35,7 +38,8 @@ impl Building {
         let record = StackRecord::create(state, &name)
             .map_err(|e| Fault::system(format!("writing down the stack in {}", state.display()), e))?;
         let record = Some(record);
-        Ok(Self { record, layers: Vec::new(), loops: Vec::new(), tops: Vec::new(), times: Vec::new() })
+        let (layers, loops, tops) = (Vec::new(), Vec::new(), Vec::new());
+        Ok(Self { record, layers, loops, tops, times: Vec::new(), facts: Vec::new() })
     }
 
     /// Makes the devices on which `stack` stands.
@@ -102,6 +106,7 @@ impl Building {
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
+            self.facts.extend(commands.take_facts());
         }
         Ok(())
     }

@@ -9,6 +9,7 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
+use model::{FactName, Value};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Signal;
 
@@ -59,6 +60,7 @@ pub(super) struct StepTime {
 pub(super) struct Commands<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     times: Vec<StepTime>,
+    facts: Vec<(FactName, Value)>,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -78,12 +80,22 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on, times: Vec::new() }
+        Self { goes_on, times: Vec::new(), facts: Vec::new() }
     }
 
     /// Notes how long something took that no program was run for.
     pub(super) fn note(&mut self, step: String, took: Duration) {
         self.times.push(StepTime { step, seconds: took.as_secs_f64() });
+    }
+
+    /// Notes what else became known of a layer while it was made.
+    pub(super) fn note_fact(&mut self, name: FactName, value: impl Into<Value>) {
+        self.facts.push((name, value.into()));
+    }
+
+    /// What was noted since this was last asked.
+    pub(super) fn take_facts(&mut self) -> Vec<(FactName, Value)> {
+        std::mem::take(&mut self.facts)
     }
 
     /// How long each step took since this was last asked.

@@ -145,6 +145,7 @@ fn facts(
         facts.push((fact::STACK_STEPS, Value::List(steps)));
         facts.push((fact::STACK_STEP_SECONDS, Value::List(seconds)));
     }
+    facts.extend(building.facts.iter().cloned());
     facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
     facts
 }

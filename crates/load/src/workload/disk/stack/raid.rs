@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
+use model::fact;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::stack::{LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
@@ -21,6 +22,9 @@ const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--
 const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long what looks at new devices may hold one.
 const BUSY: Duration = Duration::from_secs(10);
+/// What was synchronised in less says nothing of how fast that goes: looks at it are that far apart, and it begins
+/// and ends slowly.
+const SYNC_TOLD: Duration = Duration::from_secs(3);
 /// What is told of the time until all members agree.
 const INITIAL_SYNC: &str = "initial-sync";
 
@@ -188,6 +192,10 @@ impl LayerKind for Raid {
         // Levels without copies have nothing to synchronise, and no such file.
         if !is_clean && folder.join("sync_action").exists() {
             site.commands.note(INITIAL_SYNC.to_owned(), begin.elapsed());
+            if let Some(speed) = SyncSpeed::of(&folder, begin.elapsed()) {
+                site.commands.note_fact(fact::STACK_SYNC_RATE, speed.rate);
+                site.commands.note_fact(fact::STACK_SYNC_MAX, speed.most);
+            }
         }
         Ok(array)
     }
@@ -266,6 +274,27 @@ fn is_synchronised(folder: &Path) -> bool {
     is("sync_action", "idle") && is("resync_start", "none")
 }
 
+/// How fast members were synchronised, and how fast they may be, bytes of each per second.
+#[derive(Debug, PartialEq)]
+struct SyncSpeed {
+    rate: f64,
+    most: f64,
+}
+
+impl SyncSpeed {
+    /// By what the kernel says of an array that was synchronised in so long; both files are in KiB
+    /// (`Documentation/admin-guide/md.rst`). None where it took too short a time to tell.
+    fn of(folder: &Path, took: Duration) -> Option<Self> {
+        let bytes = |file: &str| {
+            let text = fs::read_to_string(folder.join(file)).ok()?;
+            // `200000 (system)`
+            text.split_whitespace().next()?.parse::<f64>().ok().map(|kib| kib * 1024.0)
+        };
+        let (size, most) = (bytes("component_size")?, bytes("sync_speed_max")?);
+        (took >= SYNC_TOLD && most > 0.0).then(|| Self { rate: size / took.as_secs_f64(), most })
+    }
+}
+
 /// The link to the array that mdadm makes.
 fn link(name: &str) -> PathBuf {
     Path::new("/dev/md").join(name)
@@ -319,6 +348,18 @@ mod tests {
         assert!(has_uuid(said, UUID));
         assert!(!has_uuid(said, "11234567-89ab-cdef-0123-456789abcdef"));
         assert!(!has_uuid("", UUID));
+    }
+
+    #[test]
+    fn how_fast_members_were_synchronised_is_held_against_what_the_kernel_allows() {
+        let folder = tempfile::tempdir().unwrap();
+        let took = Duration::from_secs(5);
+        assert_eq!(SyncSpeed::of(folder.path(), took), None);
+        fs::write(folder.path().join("component_size"), "976562\n").unwrap();
+        fs::write(folder.path().join("sync_speed_max"), "200000 (system)\n").unwrap();
+        let speed = SyncSpeed::of(folder.path(), took).unwrap();
+        assert_eq!(speed, SyncSpeed { rate: 976_562.0 * 1024.0 / 5.0, most: 204_800_000.0 });
+        assert_eq!(SyncSpeed::of(folder.path(), Duration::from_millis(100)), None);
     }
 
     #[test]
