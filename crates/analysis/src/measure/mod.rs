@@ -4,6 +4,7 @@
 mod block_phases;
 mod cpus;
 mod histogram;
+pub(crate) mod layers;
 mod load;
 mod net;
 mod place;
@@ -24,6 +25,7 @@ pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{Remembered, distribution, mean_of};
+pub(crate) use layers::{DeviceWork, KernelUse, below, kernel_uses, stacked, storage_layers};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
