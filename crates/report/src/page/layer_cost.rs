@@ -89,7 +89,6 @@ fn share(view: &View<'_>, ratio: &Ratio) -> String {
 #[cfg(test)]
 mod tests {
     use language::Language;
-    use model::comparison::Row;
     use model::run::Run;
     use model::{Better, Resource, ResourceKind, Severity, metric};
 
@@ -113,7 +112,7 @@ mod tests {
         let view = View::new(&Subject { run: &run, words: language.words() });
         let (below, case) = (case(&run, limits[0]), case(&run, limits[1]));
         let step = LayerStep { name: "luks", case: &case, name_below: "raid6", below: &below };
-        let row: Row = row("disk", metric::IOPS, Some(verdict), Some(found));
+        let row = row("disk", metric::IOPS, Some(verdict), Some(found));
         assert_eq!(row.better, Better::Higher);
         sentence(&view, &step, &row).unwrap()
     }
