@@ -23,6 +23,7 @@ mod poll;
 mod power_cut;
 mod refusal;
 mod stack;
+mod stack_full;
 mod test_bed;
 mod trace;
 #[path = "../../../../lab/src/wire.rs"]
