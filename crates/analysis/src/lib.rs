@@ -1,6 +1,7 @@
 //! From trials to estimates and findings. Everything here is derived: opening a
 //! run again may make it anew, by the version that reads it.
 
+mod amplification;
 mod answer;
 mod beside;
 mod bottleneck;
@@ -29,6 +30,7 @@ use model::study::{Controls, Expect};
 use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
+pub use amplification::{Amplification, amplification};
 pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{

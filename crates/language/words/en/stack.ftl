@@ -12,6 +12,8 @@ conclusion-parity-rewrite = parity of { $resource } is the limit, as small write
 conclusion-journal-flush = the journal is the limit, flushed to { $resource }: { $rate }{ conclusion-where }{ conclusion-then }
 
 waterfall-full = what is full
+waterfall-bytes-below = bytes at the lowest devices, per byte
+waterfall-bytes = { $read } read, { $written } written
 waterfall-costs =
     { $layer } costs { $cost } of the rate of { $below }{ $why ->
         [known] , because of this: { $reason }

@@ -93,6 +93,8 @@ conclusion-parity-rewrite = { $resource } のパリティが限界（小さい�
 conclusion-journal-flush = { $resource } へのジャーナルのフラッシュが限界: { $rate }{ conclusion-where }{ conclusion-then }
 
 waterfall-full = 飽和している部分
+waterfall-bytes-below = 最下層のデバイスでのバイト（負荷 1 バイトあたり）
+waterfall-bytes = 読み出し { $read }、書き込み { $written }
 waterfall-costs =
     { $layer } のコストは { $below } の速度の { $cost } です{ $why ->
         [known] （理由: { $reason }）

@@ -93,6 +93,8 @@ conclusion-parity-rewrite = { $resource }의 패리티가 한계(작은 쓰기�
 conclusion-journal-flush = { $resource }에 대한 저널 플러시가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 
 waterfall-full = 한계에 도달한 부분
+waterfall-bytes-below = 가장 아래 장치의 바이트(부하 1바이트당)
+waterfall-bytes = 읽기 { $read }, 쓰기 { $written }
 waterfall-costs =
     { $layer }의 비용은 { $below } 속도의 { $cost }입니다{ $why ->
         [known] (이유: { $reason })

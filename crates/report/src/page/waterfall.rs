@@ -1,8 +1,8 @@
 //! What each layer of a storage stack costs: the same load at each layer from the ground up, and how much of the rate
 //! below it each layer leaves.
 
-use analysis::{CONFIDENCE, CpuBeside, cpu_beside};
-use language::format::Rates;
+use analysis::{Amplification, CONFIDENCE, CpuBeside, amplification, cpu_beside};
+use language::format::{Rates, fixed};
 use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
 use model::run::CaseResult;
 use model::{MetricName, Run, Unit};
@@ -63,7 +63,8 @@ fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut 
         let beside = cpu_beside(case);
         let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
         let full = layer_cost::full(view, case).unwrap_or_default();
-        let behind = [used, threads, cost.unwrap_or_default(), full];
+        let passed = amplification(case).map(|found| bytes_below(view, found)).unwrap_or_default();
+        let behind = [used, threads, passed, cost.unwrap_or_default(), full];
         let all = std::iter::once(name).chain(figures).chain(behind);
         rows.push(all.map(Text::from).collect());
     }
@@ -78,9 +79,16 @@ fn columns(view: &View<'_>, metrics: &[MetricName]) -> Vec<Column> {
     columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
     columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
     columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
+    columns.push(Column::words(view.say("waterfall-bytes-below")).to_spare(1));
     columns.push(Column::numbers(view.say("waterfall-cost")));
     columns.push(Column::words(view.say("waterfall-full")));
     columns
+}
+
+/// What the lowest devices read and wrote for each byte of the load.
+fn bytes_below(view: &View<'_>, found: Amplification) -> String {
+    let [read, written] = [found.read, found.written].map(|bytes| fixed(bytes, 2, ""));
+    view.tell("waterfall-bytes", &[("read", &read), ("written", &written)])
 }
 
 fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
