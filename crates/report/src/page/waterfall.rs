@@ -241,7 +241,10 @@ mod tests {
         let Block::List(costs) = &section.blocks[1].block else { panic!("no sentences") };
         let costs: Vec<String> = costs.iter().map(Text::words).collect();
         assert_eq!(costs.len(), 1);
-        assert!(costs[0].starts_with("luks costs 49.") && costs[0].contains("the CPUs are full"), "{costs:?}");
+        assert!(
+            costs[0].starts_with("luks costs 49.") && costs[0].contains("the CPUs are full"),
+            "{costs:?}"
+        );
     }
 
     fn trial(block: u32, iops: f64) -> Trial {
