@@ -101,6 +101,13 @@ fn each_layer_is_measured_with_the_same_load() {
     assert_eq!(layers, ["loop", "btrfs"]);
     assert_eq!(main(&cases[0])["size"], main(&cases[1])["size"]);
     assert_eq!(cases[0]["work_id"], cases[1]["work_id"]);
+    // Each trial has the devices that it passed.
+    let storage = |case: &Value| case["trials"][0]["machines"][0]["storage"]["devices"].clone();
+    for case in cases {
+        let highest = storage(case)[0].clone();
+        assert!(highest["resource"].as_str().unwrap().starts_with("block:loop"), "{highest}");
+        assert_eq!(highest["kind"], "loop", "{highest}");
+    }
     let page = stdout(&place.run(&["show", "last", "-v"]));
     assert!(flat(&page).contains("The last column is the ratio to the layer below"), "{page}");
     assert!(flat(&page).contains("Times of making") && page.contains("mkfs.btrfs"), "{page}");

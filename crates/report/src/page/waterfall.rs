@@ -64,7 +64,7 @@ fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut 
         let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
         let full = layer_cost::full(view, case).unwrap_or_default();
         let passed = amplification(case).map(|found| bytes_below(view, found)).unwrap_or_default();
-        let behind = [used, threads, passed, cost.unwrap_or_default(), full];
+        let behind = [used, threads, passed, full, cost.unwrap_or_default()];
         let all = std::iter::once(name).chain(figures).chain(behind);
         rows.push(all.map(Text::from).collect());
     }
@@ -80,8 +80,8 @@ fn columns(view: &View<'_>, metrics: &[MetricName]) -> Vec<Column> {
     columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
     columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
     columns.push(Column::words(view.say("waterfall-bytes-below")).to_spare(1));
-    columns.push(Column::numbers(view.say("waterfall-cost")));
     columns.push(Column::words(view.say("waterfall-full")));
+    columns.push(Column::numbers(view.say("waterfall-cost")));
     columns
 }
 
@@ -236,8 +236,8 @@ mod tests {
         }
         let section = section(&run);
         let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
-        let last: Vec<String> = table.rows.iter().map(|row| row.last().unwrap().words()).collect();
-        assert!(last[0].contains("is full") && last[1].contains("the CPUs are full"), "{last:?}");
+        let full: Vec<String> = table.rows.iter().map(|row| row[row.len() - 2].words()).collect();
+        assert!(full[0].contains("is full") && full[1].contains("the CPUs are full"), "{full:?}");
         let Block::List(costs) = &section.blocks[1].block else { panic!("no sentences") };
         let costs: Vec<String> = costs.iter().map(Text::words).collect();
         assert_eq!(costs.len(), 1);
