@@ -93,12 +93,6 @@ impl LayerArray {
     pub fn has_parity(&self) -> bool {
         matches!(self.level.as_str(), "raid4" | "raid5" | "raid6")
     }
-
-    /// Whether all members have about as much to do.
-    #[must_use]
-    pub fn is_even(&self) -> bool {
-        self.has_parity() || matches!(self.level.as_str(), "raid0" | "raid1" | "raid10")
-    }
 }
 
 /// What the work of one queue of the kernel used. A `kworker` thread runs the work of many queues.
