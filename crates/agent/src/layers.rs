@@ -17,6 +17,9 @@ use crate::trial::TrialContext;
 
 /// A trial waits so long; then it is measured, and its result says what went on meanwhile.
 const WAIT_MOST: Duration = Duration::from_secs(600);
+/// After so long the kernel's speed is that of the work, and not of its begin: what takes longer than a trial waits is
+/// not waited for.
+const SPEED_KNOWN: Duration = Duration::from_secs(5);
 /// How often somebody looks whether it is over.
 const PAUSE: Duration = Duration::from_millis(200);
 /// How often the person is told how far it is.
@@ -37,8 +40,12 @@ pub(crate) fn ready(
     let mut told: Option<Instant> = None;
     loop {
         let found = block::layers(&host, &inventory.block, blocks);
-        let Some(why) = found.as_ref().and_then(|layers| busy(&host, layers)) else { return Ok(found) };
-        if !matches!(role, TrialRole::Alone) || begin.elapsed() >= WAIT_MOST {
+        let Some(busy) = found.as_ref().and_then(|layers| BusyArray::among(&host, layers)) else {
+            return Ok(found);
+        };
+        let waited = begin.elapsed();
+        let is_far = waited >= SPEED_KNOWN && busy.left_s.is_some_and(|left| left > WAIT_MOST.as_secs_f64());
+        if !matches!(role, TrialRole::Alone) || waited >= WAIT_MOST || is_far {
             return Ok(found);
         }
         if context.cancel.load(Ordering::Relaxed) {
@@ -46,7 +53,7 @@ pub(crate) fn ready(
         }
         if told.is_none_or(|told| told.elapsed() >= TELL) {
             told = Some(Instant::now());
-            (context.tell)(AgentEvent::Waiting { why });
+            (context.tell)(AgentEvent::Waiting { why: busy.why });
         }
         std::thread::sleep(PAUSE);
     }
@@ -73,19 +80,36 @@ fn after(before: Option<StorageLayers>, inventory: &Inventory) -> Option<Storage
     Some(layers)
 }
 
-/// What the first array that is busy does, and how far it is.
-fn busy(host: &Host, layers: &StorageLayers) -> Option<String> {
-    layers.devices.iter().find_map(|device| {
-        let action = device.array.as_ref()?.action.as_ref()?;
-        let name = device.resource.name();
-        let completed = host.text(format!("/sys/block/{name}/md/sync_completed")).unwrap_or_default();
-        let share = completed.split_once('/').and_then(|(done, all)| {
-            let (done, all): (f64, f64) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
-            (all > 0.0).then(|| done / all * 100.0)
-        });
-        let far = share.map(|share| format!(", {share:.0} % done")).unwrap_or_default();
-        Some(format!("{action} of the array {name} goes on{far}"))
-    })
+/// An array that is busy with itself.
+#[derive(Debug, PartialEq)]
+struct BusyArray {
+    /// What it does, and how far it is.
+    why: String,
+    /// How long it is going to take at the speed of now, where the kernel says that.
+    left_s: Option<f64>,
+}
+
+impl BusyArray {
+    /// The first one among these devices.
+    fn among(host: &Host, layers: &StorageLayers) -> Option<Self> {
+        layers.devices.iter().find_map(|device| {
+            let action = device.array.as_ref()?.action.as_ref()?;
+            let name = device.resource.name();
+            let text = |file: &str| host.text(format!("/sys/block/{name}/md/{file}")).unwrap_or_default();
+            // Sectors of 512 bytes that are done and that there are, and KiB a second
+            // (`Documentation/admin-guide/md.rst`).
+            let completed = text("sync_completed");
+            let sectors = completed.split_once('/').and_then(|(done, all)| {
+                let (done, all): (f64, f64) = (done.trim().parse().ok()?, all.trim().parse().ok()?);
+                (all > 0.0 && done <= all).then_some((done, all))
+            });
+            let speed = text("sync_speed").trim().parse::<f64>().ok().filter(|speed| *speed > 0.0);
+            let far = sectors.map(|(done, all)| format!(", {:.0} % done", done / all * 100.0));
+            let left_s = sectors.zip(speed).map(|((done, all), speed)| (all - done) / 2.0 / speed);
+            let why = format!("{action} of the array {name} goes on{}", far.unwrap_or_default());
+            Some(Self { why, left_s })
+        })
+    }
 }
 
 #[cfg(test)]
@@ -104,12 +128,16 @@ mod tests {
 
     #[test]
     fn what_an_array_does_is_told_with_how_far_it_is() {
-        let host = Host::parse("==> /sys/block/md7/md/sync_completed\n250 / 1000\n");
-        assert_eq!(busy(&host, &layers(None)), None);
-        let found = busy(&host, &layers(Some("resync"))).unwrap();
-        assert_eq!(found, "resync of the array md7 goes on, 25 % done");
+        let host = Host::parse(
+            "==> /sys/block/md7/md/sync_completed\n250 / 1000\n==> /sys/block/md7/md/sync_speed\n25\n",
+        );
+        assert_eq!(BusyArray::among(&host, &layers(None)), None);
+        let found = BusyArray::among(&host, &layers(Some("resync"))).unwrap();
+        let why = "resync of the array md7 goes on, 25 % done".to_owned();
+        assert_eq!(found, BusyArray { why, left_s: Some(15.0) });
         let delayed = Host::parse("==> /sys/block/md7/md/sync_completed\ndelayed\n");
-        assert_eq!(busy(&delayed, &layers(Some("check"))).unwrap(), "check of the array md7 goes on");
+        let found = BusyArray::among(&delayed, &layers(Some("check"))).unwrap();
+        assert_eq!(found, BusyArray { why: "check of the array md7 goes on".to_owned(), left_s: None });
     }
 
     #[test]

@@ -10,7 +10,7 @@ use crate::{Context, Rule, RuleCheck, measure};
 pub(crate) const RULE: Rule = Rule {
     code: "array-busy",
     doc: "In at least one trial an array on the load's path was being synchronised, checked, rebuilt or reshaped at its begin \
-         or at its end (`sync_action`). A trial waits for ten minutes until that is over.",
+         or at its end (`sync_action`). A trial waits until that is over, if that takes no more than ten minutes.",
     english: r#"
 finding-array-busy =
     { $action } of { RESOURCE($resource) } went on beside the load { $trials ->
