@@ -100,7 +100,8 @@ impl LayerArray {
 pub struct WorkQueueUse {
     /// The queue: `kcryptd/253:0`.
     pub queue: String,
-    /// CPU seconds over the window.
+    /// CPU seconds over the window. By the kernel's events, it is how long its work ran, also while it was put off the
+    /// CPU.
     pub cpu_s: f64,
     /// For how many seconds it was watched.
     pub watched_s: f64,

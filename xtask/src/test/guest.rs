@@ -49,6 +49,7 @@ const LONG: &[&str] = &[
     "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
     "restore_takes_down_arrays_and_mappings_of_a_killed_run",
     "encryption_that_fills_the_cpus_is_named_at_its_layer",
+    "events_of_the_kernels_queues_tell_how_long_encryption_ran",
     "the_thread_of_an_array_that_is_full_is_named_with_what_could_help_it",
     "parity_that_small_writes_read_first_is_named_with_how_much",
     "a_member_that_all_others_wait_for_is_named",

@@ -1,6 +1,6 @@
 //! What rules read of the devices that a load passed, one on the other, and of the kernel's work for them.
 
-use model::layer::{LayerDevice, StorageLayers};
+use model::layer::{LayerDevice, StorageLayers, WorkQueueSource};
 use model::run::CaseResult;
 use model::{Resource, Trial};
 
@@ -23,6 +23,12 @@ pub(crate) fn stacked(case: &CaseResult) -> Option<&StorageLayers> {
 pub(crate) fn below<'a>(layers: &'a StorageLayers, device: &LayerDevice) -> Vec<&'a LayerDevice> {
     let of = |name: &Resource| layers.devices.iter().find(|other| other.resource == *name);
     device.below.iter().filter_map(of).collect()
+}
+
+/// Whether the kernel's events told what its queues did, in the trials of an observed case.
+pub(crate) fn has_work_events(case: &CaseResult) -> bool {
+    let mut queues = good(case).flat_map(|trial| &trial.result.local().work_queues);
+    queues.any(|queue| queue.by == WorkQueueSource::Events)
 }
 
 /// CPU time that the kernel used for a device: one thread, or the work of one queue.

@@ -90,7 +90,8 @@ fn own_arguments() -> [Arg; 12] {
             "observe",
             "OBSERVER",
             "Watch the loads more closely, in trials beside those without: block-trace says how long each request \
-             waited in the host and how long the device had it",
+             waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
+             queues ran",
         ),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(

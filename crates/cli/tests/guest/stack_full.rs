@@ -55,6 +55,21 @@ fn encryption_that_fills_the_cpus_is_named_at_its_layer() {
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
+fn events_of_the_kernels_queues_tell_how_long_encryption_ran() {
+    let mut bed = TestBed::new();
+    bed.ram_disks(1);
+    let load = ["--pattern", "write", "--block-size", "256k", "--queue-depth", "8"];
+    let document = run(&["/dev/ram0"], "luks(a)", &[&load[..], &["--observe", "work-queues"]].concat());
+    let of = |trial: &Value| trial["machines"][0]["work_queues"].as_array().cloned().unwrap_or_default();
+    let all: Vec<Value> = trials(&document).into_iter().flat_map(of).collect();
+    let by_events = all.iter().filter(|queue| queue["by"] == "events");
+    let names: Vec<&str> = by_events.map(|queue| queue["queue"].as_str().unwrap()).collect();
+    assert!(names.iter().any(|name| name.contains("kcryptd")), "{names:?}");
+    assert!(all.iter().any(|queue| queue["by"] == "names"), "trials beside them are not traced");
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
 fn the_thread_of_an_array_that_is_full_is_named_with_what_could_help_it() {
     let mut bed = TestBed::new();
     bed.ram_disks(4);

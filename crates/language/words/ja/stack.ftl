@@ -10,7 +10,11 @@ finding-kernel-work-full =
             [yes] プロセッサーに専用命令のある暗号方式、より大きなセクター、または CPU の追加が有効です。下のデバイスを速くしても変わりません
            *[no] CPU を増やすと速くなります。下のデバイスを速くしても変わりません
         }
-evidence-kernel-work = { RESOURCE($resource) } のためのカーネルの処理（スレッドとキューの名前による）は、使える CPU の時間の { PERCENT($used) } を占め、その CPU は { PERCENT($busy) } の時間使用中
+evidence-kernel-work =
+    { RESOURCE($resource) } のためのカーネルの処理（{ $by ->
+        [events] カーネルのキューのイベントによる
+       *[names] スレッドとキューの名前による
+    }）は、使える CPU の時間の { PERCENT($used) } を占め、その CPU は { PERCENT($busy) } の時間使用中
 finding-kernel-thread-full =
     カーネルの 1 つのスレッドが飽和しています: { RESOURCE($resource) } のために動く { $name } が { PERCENT($share) } の時間計算しています{ $parity ->
         [alone] 。ほかにパリティを計算するスレッドはありません（group_thread_cnt が 0）

@@ -10,7 +10,11 @@ finding-kernel-work-full =
             [yes] 프로세서에 전용 명령이 있는 암호 방식, 더 큰 섹터, 더 많은 CPU가 도움이 됩니다. 아래 장치를 빠르게 해도 달라지지 않습니다
            *[no] CPU를 늘리면 빨라집니다. 아래 장치를 빠르게 해도 달라지지 않습니다
         }
-evidence-kernel-work = { RESOURCE($resource) }을(를) 위한 커널 작업(스레드와 큐의 이름 기준)이 쓸 수 있는 CPU 시간의 { PERCENT($used) }를 차지하고, 그 CPU는 시간의 { PERCENT($busy) } 동안 사용 중
+evidence-kernel-work =
+    { RESOURCE($resource) }을(를) 위한 커널 작업({ $by ->
+        [events] 커널의 큐 이벤트 기준
+       *[names] 스레드와 큐의 이름 기준
+    })이 쓸 수 있는 CPU 시간의 { PERCENT($used) }를 차지하고, 그 CPU는 시간의 { PERCENT($busy) } 동안 사용 중
 finding-kernel-thread-full =
     커널 스레드 하나가 한계에 도달했습니다: { RESOURCE($resource) }을(를) 위해 일하는 { $name }이(가) 시간의 { PERCENT($share) } 동안 계산합니다{ $parity ->
         [alone] . 패리티를 계산하는 다른 스레드는 없습니다(group_thread_cnt가 0)

@@ -13,6 +13,7 @@ use model::{Resource, ResourceKind, Severity, Trial};
 
 use crate::bottleneck::cores::busy_share;
 use crate::bottleneck::{FULL, Verdict, finding};
+use crate::measure::layers::has_work_events;
 use crate::{Context, measure};
 
 /// Of what full CPUs do, so much must be for one layer; and nobody of ours may have more.
@@ -31,8 +32,10 @@ finding-kernel-work-full =
         }
 
 evidence-kernel-work =
-    the kernel's work for { RESOURCE($resource) }, by the names of its threads and queues, has { PERCENT($used) } of the
-    time of the CPUs that it may use, which are busy { PERCENT($busy) } of it
+    the kernel's work for { RESOURCE($resource) }, by { $by ->
+        [events] the kernel's events of its queues
+       *[names] the names of its threads and queues
+    }, has { PERCENT($used) } of the time of the CPUs that it may use, which are busy { PERCENT($busy) } of it
 "#;
 
 /// What the kernel did for one layer, of the time of the CPUs that it may use.
@@ -85,15 +88,19 @@ fn usable(layers: &StorageLayers, trial: &Trial) -> Vec<Resource> {
     counted.map(|counter| &counter.resource).filter(|resource| of(resource)).cloned().collect()
 }
 
-pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let Some(layers) = measure::stacked(case) else { return Verdict::Elsewhere };
+pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    // Trials beside these that were observed know more, where there are any.
+    let twin = measure::observed(case, context.siblings).filter(|twin| has_work_events(twin));
+    let seen = twin.unwrap_or(case);
+    let Some(layers) = measure::stacked(seen) else { return Verdict::Elsewhere };
     let of = |trial: &Trial| LayerWork::of(layers, trial).map(|work| (work.used, work));
-    let Some(work) = measure::middle(case, of) else { return Verdict::Elsewhere };
+    let Some(work) = measure::middle(seen, of) else { return Verdict::Elsewhere };
     let place = measure::place(case, &Resource::CPUS, "idle");
     let evidence = Evidence::maybe_at("kernel-work", place)
         .arg("resource", work.resource.as_str())
         .arg("used", work.used)
-        .arg("busy", work.busy);
+        .arg("busy", work.busy)
+        .arg("by", if twin.is_some() { "events" } else { "names" });
     if !work.is_full() {
         return Verdict::Free(evidence);
     }
