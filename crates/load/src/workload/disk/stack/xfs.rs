@@ -9,7 +9,7 @@ use crate::workload::disk::stack::blkid::BLKID;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
+use crate::workload::disk::stack::{BuildSite, LayerKind, mount, stripe};
 
 const MKFS: Program = Program { name: "mkfs.xfs", package: "xfsprogs", version: &["-V"] };
 
@@ -17,7 +17,8 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "xfs",
     role: LayerRole::FileSystem,
     devices: (1, 1),
-    options: &[mount::OPTIONS],
+    beside: None,
+    options: &[stripe::UNIT, stripe::WIDTH, mount::OPTIONS],
     doc: "the file system XFS, of at least 300 MiB",
 };
 
@@ -44,13 +45,17 @@ impl LayerKind for Xfs {
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
-        mount::refuses(layer)
+        stripe::refuses(layer).or_else(|| mount::refuses(layer))
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let metadata = format!("uuid={}", site.record.uuid);
-        site.commands.run(&MKFS, &["-q", "-f", "-m", &metadata, "-L", "headroom", &device])?;
+        let stripe = stripe::of(site.layer).map(|s| format!("su={},sw={}", s.unit_bytes, s.width));
+        let mut words = vec!["-q", "-f", "-m", &metadata, "-L", "headroom"];
+        words.extend(stripe.iter().flat_map(|stripe| ["-d", stripe.as_str()]));
+        words.push(&device);
+        site.commands.run(&MKFS, &words)?;
         mount::mount(site, "xfs", &[])
     }
 
