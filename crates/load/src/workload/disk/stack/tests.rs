@@ -228,6 +228,19 @@ fn a_stack_is_made_and_taken_down_and_nothing_is_left() {
 }
 
 #[test]
+fn stripes_are_told_to_xfs() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let stack = "loop > xfs(stripe-unit=64k; stripe-width=2)";
+    let size = [("member-size", Value::from(1u64 << 30))];
+    let Some((store, ..)) = build(stack, &size, folder.path(), state.path()) else { return };
+    let mounted = mounts(state.path());
+    // In units of 512 bytes (xfs(5)).
+    assert!(mounted.len() == 1 && mounted[0].contains("sunit=128,swidth=256"), "{mounted:?}");
+    drop(store);
+    assert_eq!(records(state.path()), 0);
+}
+
+#[test]
 fn a_lower_layer_is_devices_and_a_dropped_stack_goes() {
     let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
     let layer = [("layer", Value::from("loop"))];

@@ -1,4 +1,5 @@
-//! XFS, made by mkfs.xfs(8), which makes none of less than 300 MiB.
+//! XFS, made by mkfs.xfs(8), which makes none of less than 300 MiB, and with stripes none of 512 MiB: their log has 64 MiB
+//! at least, in one of eight parts.
 
 use std::path::PathBuf;
 
@@ -19,7 +20,7 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     devices: (1, 1),
     beside: None,
     options: &[stripe::UNIT, stripe::WIDTH, mount::OPTIONS],
-    doc: "the file system XFS, of at least 300 MiB",
+    doc: "the file system XFS, of at least 300 MiB, with stripes of 768 MiB",
 };
 
 /// The kind.
