@@ -70,7 +70,7 @@ fn each_kind_of_volume_of_lvm_is_made_and_taken_down() {
     let place = StoryFolder::new();
     for stack in [
         "lvm(a+b; stripes=2; stripe-size=16k)",
-        "thin(a+b; chunk=128k; zero=no)",
+        "lvm(a) > thin(chunk=128k; zero=no)",
         "snapshot(a; chunk=16k)",
         "cache(a; fast=b; mode=writeback; chunk=64k)",
         "writecache(a; fast=b) > xfs",

@@ -23,8 +23,8 @@ const WIPEFS: Program = Program { name: "wipefs", package: "util-linux", version
 const OFFSET: u64 = 1 << 20;
 /// The table takes 34 sectors of 512 bytes, or 6 of 4 KiB (UEFI specification, GUID partition table).
 const OFFSET_LEAST: u64 = 24 << 10;
-/// Its copy at the end, and up to a mebibyte that fdisk leaves.
-const END_BYTES: u64 = 2 << 20;
+/// What is left at the end, where its copy is: less would do, but ends of partitions are aligned, too.
+const END_BYTES: u64 = 1 << 20;
 /// How long a node may take to appear, and a partition to be let go by what looks at new ones.
 const WITHIN: Duration = Duration::from_secs(10);
 
@@ -53,9 +53,21 @@ fn offset(layer: &StackLayer) -> u64 {
     }
 }
 
-/// What sfdisk(8) reads: a table with our UUID, and a partition from here to the end.
-fn script(uuid: &str, start_sector: u64) -> String {
-    format!("label: gpt\nlabel-id: {uuid}\nfirst-lba: 34\nunit: sectors\n\nstart={start_sector}\n")
+/// What sfdisk(8) reads: a table with our UUID, and a partition of so many sectors. Without their number it would leave
+/// more on an array, by its stripes.
+fn script(uuid: &str, start: u64, sectors: u64) -> String {
+    let header = format!("label: gpt\nlabel-id: {uuid}\nfirst-lba: 34\nunit: sectors\n");
+    format!("{header}\nstart={start}, size={sectors}\n")
+}
+
+/// How many bytes a partition from `offset` has on a device of `bytes`.
+fn room(bytes: u64, offset: u64) -> u64 {
+    bytes.saturating_sub(offset).saturating_sub(END_BYTES)
+}
+
+/// A number in a file of a device's folder in sysfs.
+fn number(path: &Path) -> Option<u64> {
+    fs::read_to_string(path).ok()?.trim().parse().ok()
 }
 
 /// The folder of a device in sysfs.
@@ -86,7 +98,8 @@ impl LayerKind for Partition {
     }
 
     fn capacity(&self, layer: &StackLayer, below: &[u64]) -> u64 {
-        below.iter().sum::<u64>().saturating_sub(offset(layer)).saturating_sub(END_BYTES)
+        // A sector may not fit.
+        room(below.iter().sum(), offset(layer)).saturating_sub(4096)
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
@@ -108,17 +121,18 @@ impl LayerKind for Partition {
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let folder = sysfs(Path::new(&device));
-        let sector = fs::read_to_string(folder.join("queue/logical_block_size"))
-            .ok()
-            .and_then(|text| text.trim().parse::<u64>().ok())
-            .unwrap_or(512);
+        let unknown = || Fault::Other(format!("{device} does not say how large it is"));
+        // In units of 512 bytes (Documentation/ABI/stable/sysfs-block).
+        let bytes = number(&folder.join("size")).ok_or_else(unknown)?.saturating_mul(512);
+        let sector = number(&folder.join("queue/logical_block_size")).ok_or_else(unknown)?.max(512);
         let offset = offset(site.layer);
-        if sector == 0 || !offset.is_multiple_of(sector) {
+        let sectors = room(bytes, offset) / sector;
+        if sectors == 0 || !offset.is_multiple_of(sector) {
             return Err(Fault::Other(format!(
-                "no partition of {device} begins at {offset}: its sectors have {sector} bytes"
+                "no partition of {device} begins at {offset}: it has {bytes} bytes, and its sectors have {sector}"
             )));
         }
-        let script = script(&site.record.uuid, offset / sector);
+        let script = script(&site.record.uuid, offset / sector, sectors);
         let words = ["--quiet", "--no-reread", "--no-tell-kernel", "--wipe", "always", &device];
         site.commands.run_with(&SFDISK, &words, script.as_bytes())?;
         // Where there is udev, it may have told the kernel first.
@@ -180,12 +194,14 @@ mod tests {
         for (bytes, is_good) in [(1 << 20, true), (32256, true), (17408, false), (30000, false), (0, false)] {
             assert_eq!(Partition.refuses(&layer(bytes)).is_none(), is_good, "{bytes}");
         }
-        // sfdisk of util-linux 2.38 made 260033 sectors from sector 63 of 262144.
-        let capacity = Partition.capacity(&layer(32256), &[262_144 * 512]);
-        assert!(capacity <= 260_033 * 512 && capacity > 255_000 * 512, "{capacity}");
+        let bytes = 128 << 20;
+        assert_eq!(Partition.capacity(&layer(1 << 20), &[bytes]), (126 << 20) - 4096);
+        assert_eq!(room(bytes, 32256) / 512, 262_144 - 63 - 2048);
+        assert_eq!(room(1 << 20, 1 << 20), 0);
         let plain = StackLayer { spec: &SPEC, beside: None, options: Parameters::default() };
         assert_eq!(offset(&plain), OFFSET);
-        assert!(script("u", 63).ends_with("label-id: u\nfirst-lba: 34\nunit: sectors\n\nstart=63\n"));
+        let script = script("u", 63, 100);
+        assert!(script.ends_with("label-id: u\nfirst-lba: 34\nunit: sectors\n\nstart=63, size=100\n"));
     }
 
     #[test]
