@@ -192,14 +192,14 @@ mod tests {
     fn all_of_a_device_is_written() {
         let file = tempfile::NamedTempFile::new().unwrap();
         let bytes = PIECE + PIECE / 2;
-        std::fs::write(file.path(), vec![1; bytes]).unwrap();
+        std::fs::write(file.path(), vec![1u8; bytes]).unwrap();
         let mut never = || false;
         let stopped = write_tags(file.path(), &mut Commands::new(&mut never));
         assert!(matches!(stopped, Err(Fault::Cancelled)), "{stopped:?}");
         let mut always = || true;
         let mut commands = Commands::new(&mut always);
         write_tags(file.path(), &mut commands).unwrap();
-        assert!(std::fs::read(file.path()).unwrap() == vec![0; bytes]);
+        assert!(std::fs::read(file.path()).unwrap() == vec![0u8; bytes]);
         assert_eq!(commands.take_times()[0].step, FIRST_TAGS);
     }
 }
