@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
@@ -369,6 +370,7 @@ impl Prepared for PreparedServer {
             counts: Arc::clone(&self.counts),
             seed,
             patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
+            spin: AdaptiveSpin::beside_server(worker.of),
         };
         self.system.worker(&self.server, clients, load)
     }

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, OperationPart, Queue, Wait};
@@ -26,6 +27,8 @@ pub(in crate::workload) struct MultiplexedLoad {
     pub(in crate::workload) seed: u64,
     /// How long a transaction is begun again, ns.
     pub(in crate::workload) patience_ns: u64,
+    /// How its thread waits for answers before it sleeps; none if it sleeps at once.
+    pub(in crate::workload) spin: Option<AdaptiveSpin>,
 }
 
 /// The worker.
@@ -53,14 +56,14 @@ impl<C: Codec> MultiplexedWorker<C> {
         connections: Vec<DatabaseConnection<C>>,
         load: MultiplexedLoad,
     ) -> Result<Self, Fault> {
-        let turns = WireTurns::new(connections.len())?;
+        let turns = WireTurns::new(connections.len(), load.spin)?;
         let is_alone = connections.len() == 1;
         let mut clients = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (wire, codec) = connection.into_parts();
             let mut client = ServedClient::new(number, wire, codec, &load.mix);
             if is_alone {
-                client.be_alone();
+                client.be_alone(load.spin);
             } else {
                 client.watch(&turns)?;
             }

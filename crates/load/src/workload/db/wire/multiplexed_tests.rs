@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::fault::Fault;
 use engine::queue::{Operation, Queue, Wait};
 
@@ -119,8 +120,13 @@ fn worker(folder: &Path, clients: usize, answers: Answers) -> MultiplexedWorker<
         variables: 0,
         transactions: vec![Transaction { weight: 1, steps }],
     };
-    let load =
-        MultiplexedLoad { mix: Arc::new(mix), counts: Arc::default(), seed: 1, patience_ns: 60_000_000_000 };
+    let load = MultiplexedLoad {
+        mix: Arc::new(mix),
+        counts: Arc::default(),
+        seed: 1,
+        patience_ns: 60_000_000_000,
+        spin: Some(AdaptiveSpin::default()),
+    };
     MultiplexedWorker::new(connections, load).unwrap()
 }
 
