@@ -197,7 +197,12 @@ fn a_server_that_was_started_and_dies_is_started_again_for_the_next_trial() {
         }
         let output = run.wait_with_output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{server}: {}", stderr(&output));
-        some_failed(&story.place.stored());
+        let document = story.place.stored();
+        some_failed(&document);
+        // It is told by its name: nobody knows the path of its socket.
+        let told = reasons(&document).join(" ");
+        assert!(!told.contains("/proc/self") && !told.contains("%2f"), "{server}: {told}");
+        assert!(server != "mariadb" || told.contains("the MariaDB that this run started"), "{told}");
         story.assert_nothing_is_left();
     }
 }

@@ -338,4 +338,11 @@ mod tests {
         put_kept(&[], &mut values, &[4]);
         assert_eq!(values[4], SqlValue::Integer(-12), "there was no row");
     }
+
+    #[test]
+    fn an_account_does_not_show_its_password() {
+        let account = Account { password: Some(Password::new(b"hunter2".to_vec())), ..Account::default() };
+        let shown = format!("{account:?}");
+        assert!(!shown.contains("hunter2") && !shown.contains("104"), "{shown}");
+    }
 }
