@@ -19,7 +19,8 @@ use crate::workload::db::transaction::{
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
 use crate::workload::db::wire::{
-    Account, Codec, DatabaseConnection, DatabaseServer, RowTarget, StatementAnswer, TextRow, WireStream, lost,
+    Account, Codec, DatabaseConnection, DatabaseServer, RowTarget, StatementAnswer, StatementCodec, TextRow,
+    WireStream, lost,
 };
 
 /// A protocol of letters: `q` asks, `r` rolls back, `a;` is an answer, `c;` says that there was a conflict.
@@ -53,7 +54,9 @@ impl Codec for Letters {
     ) -> Result<(), StatementFailure> {
         Ok(())
     }
+}
 
+impl StatementCodec for Letters {
     fn execute(&mut self, _: usize, _: &SqlStatement, _: &[SqlValue], _: &[usize], out: &mut Vec<u8>) {
         out.push(b'q');
     }
