@@ -13,6 +13,7 @@ use engine::queue::{Operation, Queue, Wait};
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::metrics::{FIRST_STATEMENT, TRANSACTION};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::{
     Execution, SqlStatement, Transaction, TransactionMix, TransactionStep,
 };
@@ -129,6 +130,7 @@ fn worker(folder: &Path, clients: usize, answers: Answers) -> MultiplexedWorker<
         seed: 1,
         patience_ns: 60_000_000_000,
         spin: Some(AdaptiveSpin::default()),
+        space: TargetSpace::default(),
     };
     MultiplexedWorker::new(connections, load).unwrap()
 }
