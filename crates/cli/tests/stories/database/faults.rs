@@ -259,7 +259,7 @@ fn in_small(story: &DatabaseStory, mib: u64, script: &str) -> (i32, String) {
 }
 
 /// The program itself needs root only for the mount.
-fn may_mount() -> bool {
+pub(super) fn may_mount() -> bool {
     let is_root = rustix::process::geteuid().is_root();
     assert!(is_root || std::env::var_os("CI").is_none(), "CI must run this as root");
     if !is_root {
