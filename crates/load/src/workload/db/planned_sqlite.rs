@@ -27,6 +27,7 @@ use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::named_file::{self, NamedFileOrder};
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
 use crate::workload::db::sqlite::{self, existing_file, tables};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
@@ -192,6 +193,43 @@ impl PlannedSqlite {
         }
         waits
     }
+
+    /// Where it is seen whether a disk is full.
+    fn space(&self) -> TargetSpace {
+        TargetSpace::of(self.target.first().map(String::as_str))
+    }
+
+    /// The load on the database that was made, or is there.
+    fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedSqlite, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
+        let (path, origin) = self.find(given.fixtures)?;
+        let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
+        if origin.is_some() && self.load.effect() != Effect::Clean {
+            sqlite::mark_written(&connection)?;
+        }
+        if !self.options.sqlite.reads_only {
+            sqlite::reset(&connection)?;
+        }
+        let mut known = sqlite::describe(&connection)?;
+        known.extend(origin.into_iter().flat_map(DataOrigin::facts));
+        let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        known.extend(load_facts::of(&*self.load, &mix));
+        let sqlite = &self.options.sqlite;
+        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
+        Ok(PreparedSqlite {
+            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
+            path,
+            options: self.options.sqlite.clone(),
+            mix: Arc::new(mix),
+            classes: self.load.classes(),
+            checks: self.load.checks(),
+            clients: usize::try_from(self.options.clients).unwrap_or(usize::MAX),
+            prepares: self.options.prepares,
+            counts: Arc::default(),
+            known,
+            space: self.space(),
+        })
+    }
 }
 
 impl Planned for PlannedSqlite {
@@ -264,33 +302,8 @@ impl Planned for PlannedSqlite {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
-        let (path, origin) = self.find(given.fixtures)?;
-        let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
-        if origin.is_some() && self.load.effect() != Effect::Clean {
-            sqlite::mark_written(&connection)?;
-        }
-        if !self.options.sqlite.reads_only {
-            sqlite::reset(&connection)?;
-        }
-        let mut known = sqlite::describe(&connection)?;
-        known.extend(origin.into_iter().flat_map(DataOrigin::facts));
-        let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
-        known.extend(load_facts::of(&*self.load, &mix));
-        let sqlite = &self.options.sqlite;
-        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
-        Ok(Box::new(PreparedSqlite {
-            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
-            path,
-            options: self.options.sqlite.clone(),
-            mix: Arc::new(mix),
-            classes: self.load.classes(),
-            checks: self.load.checks(),
-            clients: usize::try_from(self.options.clients).unwrap_or(usize::MAX),
-            prepares: self.options.prepares,
-            counts: Arc::default(),
-            known,
-        }))
+        let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
+        Ok(Box::new(prepared))
     }
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
