@@ -1,8 +1,9 @@
 //! A server of databases for both sides of a benchmark: MariaDB or PostgreSQL of Debian, on the first CPU, with data of
 //! its own in the scratch folder and a Unix socket there. Nothing of the machine's own server is read or touched. It is
-//! not run as root, takes no port, ends with this process, and its folder goes when it is dropped.
+//! not run as root, ends with this process, and its folder goes when it is dropped.
 //!
-//! Nobody gives a password: only root and the server's user may enter the folder with the socket.
+//! By the socket nobody gives a password: only root and the server's user may enter the folder that it is in. A port there is
+//! only for clients that come over TLS, with a password ([`DatabaseTls`]).
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, chown};
