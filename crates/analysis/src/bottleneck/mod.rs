@@ -152,7 +152,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, constant::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
-    cores::examine,
+    |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, layer::parity::examine),
     |case, context| of_others(case, context, layer::journal::examine),
     |case, context| of_others(case, context, pushed_back::examine),
@@ -162,8 +162,8 @@ const CANDIDATES: &[Candidate] = &[
     scheduler::examine,
 ];
 
-/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, and of one more is
-/// known than how long its answers take.
+/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, of one more is
+/// known than how long its answers take, and a server may be what fills the CPUs.
 fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
     if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
 }

@@ -692,4 +692,6 @@ making-range = least to most
 making-times = times made
 making-step-loop-device = files and loop devices
 making-step-initial-sync = first synchronisation
+making-step-zram-device = zram devices
+making-step-first-tags = first tags
 making-read = Each step is a program that was run, from its start to its end, to within a millisecond or 5 %. Of a step that is done for each member, the times are added. Where a stack was made several times, the time is the median.

@@ -620,4 +620,6 @@ making-range = 最短から最長
 making-times = 作成回数
 making-step-loop-device = ファイルとループデバイス
 making-step-initial-sync = 最初の同期
+making-step-zram-device = zram デバイス
+making-step-first-tags = 最初のタグ
 making-read = 各手順は実行したプログラムの開始から終了までの時間で、誤差は 1 ミリ秒または 5 % 以内です。メンバーごとに行う手順は合計です。スタックを何度も作った場合は中央値です。
