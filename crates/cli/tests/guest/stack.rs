@@ -113,3 +113,18 @@ fn restore_takes_down_arrays_and_mappings_of_a_killed_run() {
     assert!(stdout(&restored).contains("ext4, lvm, luks, raid5"), "{}", stdout(&restored));
     nothing_is_left(&place);
 }
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn kills_at_any_moment_leave_nothing_of_a_stack_and_touch_nothing_beside_it() {
+    let _bed = TestBed::new();
+    let program = |name: &str| std::env::var(name).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let (torture, attacked) = (program("HEADROOM_TORTURE"), program("HEADROOM_PROGRAM"));
+    let kills = ["--only", "kill-stack", "--kills", "6", "--minutes", "15", "--program", &attacked];
+    let said = does(&[&[torture.as_str()][..], &kills].concat());
+    assert!(said.contains(", 0 faults"), "{said}");
+    for beside in ["a loop device", "an array", "a mapping", "a volume group", "a mount"] {
+        assert!(said.contains(&format!("beside it: {beside}")), "{said}");
+    }
+    assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"), "{said}");
+}
