@@ -51,11 +51,12 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
     let of_checks = check::checks().map(|check| check.english);
     of_rules
         .chain(of_checks)
         .chain(shared)
+        .chain(answer::ENGLISH)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
 }
 
@@ -217,7 +218,7 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
     let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
-    rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE]).chain(answer::CODES).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.

@@ -60,6 +60,8 @@ known_names! { FactName:
     STACK_STEPS = "stack_steps";
     /// How long each took, s.
     STACK_STEP_SECONDS = "stack_step_seconds";
+    /// Bytes that the top of a stack on devices offers, of all that the load drives of it.
+    STACK_BYTES = "stack_bytes";
 
     /// The interface towards the other end.
     INTERFACE = "interface";

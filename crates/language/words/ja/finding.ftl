@@ -684,3 +684,17 @@ evidence-absorbs-joint =
         [until] 。すべてがデバイスに書かれるまでの速さで、メモリに入るまでは { SHORT($head, unit: "B/s") }
        *[all] {""}
     }
+
+finding-sustains =
+    { $answer ->
+        [yes] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めます。余裕は { PERCENT($room) }、試行の区間では少なくとも { PERCENT($room_least) } です
+        [no] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } でしか書き込めません。{ PERCENT($short) } 足りません
+       *[unknown] { $why ->
+            [none] 全体へ順に書き込むワークロードが測定されていません
+            [trials] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めましたが、判断するには少なくとも 2 回の試行が必要です
+           *[spread] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めますが、試行のばらつきが大きく、それで足りるかどうかは判断できません
+        }
+    }
+
+evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }

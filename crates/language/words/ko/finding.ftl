@@ -684,3 +684,17 @@ evidence-absorbs-joint =
         [until] , 모두 장치에 기록될 때까지의 속도이며 메모리에 들어갈 때까지는 { SHORT($head, unit: "B/s") }
        *[all] {""}
     }
+
+finding-sustains =
+    { $answer ->
+        [yes] { SHORT($needed, unit: "B/s") }가 필요한데, { SHORT($rate, unit: "B/s") }로 기록됩니다. 여유는 { PERCENT($room) }이고, 시행의 구간으로는 적어도 { PERCENT($room_least) }입니다
+        [no] { SHORT($needed, unit: "B/s") }가 필요한데, { SHORT($rate, unit: "B/s") }로만 기록됩니다. { PERCENT($short) } 모자랍니다
+       *[unknown] { $why ->
+            [none] 전체에 차례로 기록하는 워크로드를 측정하지 않았습니다
+            [trials] { SHORT($needed, unit: "B/s") }가 필요한데 { SHORT($rate, unit: "B/s") }로 기록되었지만, 판단하려면 적어도 두 번의 시행이 필요합니다
+           *[spread] { SHORT($needed, unit: "B/s") }가 필요한데 { SHORT($rate, unit: "B/s") }로 기록되지만, 시행의 편차가 커서 그것으로 충분한지 판단할 수 없습니다
+        }
+    }
+
+evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below = 한 층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }

@@ -214,7 +214,9 @@ fn survey_folder(
     let room = room / share;
     let explicit = plan.size;
     if fills && explicit.is_none() {
-        return filling::survey(folder, host.memory_available, memory.as_deref());
+        // What is filled may be made later, on files whose room was looked at.
+        let survey = || filling::survey(folder, host.memory_available, memory.as_deref());
+        return host.room.map_or_else(survey, Ok);
     }
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
