@@ -34,12 +34,16 @@ pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
-pub use measure::{cpus_allowed, cpus_online, peak as peak_throughput, sustained as sustained_throughput};
+pub use measure::{
+    PlaceCourse, cpus_allowed, cpus_online, peak as peak_throughput, place_courses,
+    sustained as sustained_throughput,
+};
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
+pub use validity::slow_target::is_slow;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 12;
@@ -174,6 +178,9 @@ pub const RULES: &[Rule] = &[
     validity::little::RULE,
     validity::queue_measured::RULE,
     validity::uneven::RULE,
+    validity::slow_target::RULE,
+    validity::zones::RULE,
+    validity::fast_head::RULE,
     validity::disturbed::RULE,
     validity::steal::RULE,
     validity::throttled::RULE,

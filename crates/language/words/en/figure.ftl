@@ -369,7 +369,6 @@ figure-targets-of = each target: { $metric }, { $case }
 figure-targets-some = Of several cases with several targets, the one that tells most.
 figure-waterfall = { $metric } at each layer of the stack, the lowest first
 figure-waterfall-note = The mark at a bar is the figure of the layer below, and the ratio beside it is to that, with its interval of { $percent } %.
-
 figure-places = Throughput over the place on the target, from its first byte to its last
 figure-places-note = Each point is a part of one pass, with the same bytes in each: the median over trials.
 figure-places-axis = place

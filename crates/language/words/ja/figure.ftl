@@ -367,7 +367,6 @@ figure-targets-of = 対象ごとの{ $metric }、{ $case }
 figure-targets-some = 対象が複数のケースのうち、最も意味のあるものを選びました。
 figure-waterfall = スタックの各層での{ $metric }（下から順に）
 figure-waterfall-note = 棒のそばの印は一つ下の層の値で、横の数字はそれに対する比とその { $percent } % 区間です。
-
 figure-places = 対象の最初のバイトから最後のバイトまでの、位置ごとのスループット
 figure-places-note = 各点は 1 回の通しを同じバイト数ずつに分けた部分で、試行の中央値です。
 figure-places-axis = 位置

@@ -367,7 +367,6 @@ figure-targets-of = 대상별 { $metric }, { $case }
 figure-targets-some = 대상이 여러 개인 케이스 중 가장 의미 있는 것을 골랐습니다.
 figure-waterfall = 스택의 각 계층에서의 { $metric }, 가장 아래부터
 figure-waterfall-note = 막대 옆의 표시는 바로 아래 계층의 값이고, 옆의 숫자는 그에 대한 비와 { $percent } % 구간입니다.
-
 figure-places = 대상의 첫 바이트부터 마지막 바이트까지, 위치에 따른 처리량
 figure-places-note = 각 점은 한 번 지나가는 동안을 같은 바이트 수로 나눈 부분이며, 시행의 중앙값입니다.
 figure-places-axis = 위치

@@ -222,7 +222,9 @@ fn survey_folder(
     // as there is about as much room.
     let usual = || (room / 10).clamp(1, SIZE_USUAL);
     let size = explicit.unwrap_or_else(|| 1 << usual().ilog2());
-    if size.saturating_add(RESERVE) > room || size < SIZE_LEAST && explicit.is_none() {
+    // On a stack of ours nobody else needs any.
+    let kept = if host.room.is_some() { 0 } else { RESERVE };
+    if size.saturating_add(kept) > room || size < SIZE_LEAST && explicit.is_none() {
         let wanted = explicit.unwrap_or(SIZE_LEAST);
         let free = match memory {
             None => format!("{shown} has {} free", binary(room)),

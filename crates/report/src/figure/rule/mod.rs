@@ -16,6 +16,7 @@ mod messages;
 mod mixed;
 mod pair;
 pub(super) mod percentiles;
+mod places;
 pub(super) mod rounds;
 mod scaling;
 mod split;
@@ -58,6 +59,8 @@ const OTHERS: usize = 6;
 pub(super) const RULES: &[Rule] = &[
     // Rounds until a load was steady: before anything is read off its figures.
     Rule { first: 1, overlays: false, filled: FIGURES, charts: |input| each(input, rounds::charts) },
+    // The rate over the place on a disk, where it was passed through.
+    Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, places::charts) },
     // The layers of a storage stack, each held against the one below.
     Rule { first: 4, overlays: false, filled: FIGURES, charts: waterfall::charts },
     // An ordered factor of three levels or more: lines, and a line for each
