@@ -43,7 +43,7 @@ pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
-pub use validity::slow_target::is_slow;
+pub use validity::slow_target::is_slow as is_slow_target;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 12;

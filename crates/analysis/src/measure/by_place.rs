@@ -12,9 +12,12 @@ use model::{Trial, Value, series};
 use super::{ON_BLOCKS, good, profile};
 
 /// Parts of a pass at most, and at least: fewer are no course.
-const PARTS: (usize, usize) = (8, 96);
+const PARTS: (usize, usize) = (8, 64);
 /// Intervals of time in a part: a part is not told better than its ends.
 const INTERVALS: usize = 2;
+
+/// What the last interval of a pass has at most.
+const LEFT_OUT: f64 = 0.1;
 
 /// The rates of one target over its places.
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +88,9 @@ fn course(
     };
     let cut: Vec<(f64, Vec<f64>)> = trials.iter().filter_map(of_target).collect();
     let moved = stats::interval::median(&cut.iter().map(|(moved, _)| *moved).collect::<Vec<_>>())?;
+    // What was left out at the end is known; targets that went as far have the same places.
+    let whole = profile(case).span_bytes.map(|bytes| bytes as f64);
+    let moved = whole.filter(|whole| (moved / whole - 1.0).abs() < LEFT_OUT).unwrap_or(moved);
     let offset = profile(case).parameter(Aspect::Offset);
     let offset = offset.and_then(|name| case.loads.main.parameters.get(name)).and_then(Value::number);
     let point = |part: usize| {

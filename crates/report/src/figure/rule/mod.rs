@@ -59,10 +59,10 @@ const OTHERS: usize = 6;
 pub(super) const RULES: &[Rule] = &[
     // Rounds until a load was steady: before anything is read off its figures.
     Rule { first: 1, overlays: false, filled: FIGURES, charts: |input| each(input, rounds::charts) },
-    // The rate over the place on a disk, where it was passed through.
-    Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, places::charts) },
     // The layers of a storage stack, each held against the one below.
     Rule { first: 4, overlays: false, filled: FIGURES, charts: waterfall::charts },
+    // The rate over the place on a disk, where it was passed through.
+    Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, places::charts) },
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, sweep::chart) },

@@ -1,7 +1,7 @@
 //! The rate over the place on a target, of loads that pass through each from its first byte to its last: the zones of hard
 //! disks, where the cache of an SSD ends, and several disks over each other, slow ones marked.
 
-use analysis::{PlaceCourse, is_slow, place_courses};
+use analysis::{PlaceCourse, is_slow_target, place_courses};
 use chart::plot::{Axis, Line, Lines, Measured, Numbers, Spread};
 use model::run::CaseResult;
 use model::{Unit, metric};
@@ -37,7 +37,7 @@ pub(super) fn charts(input: &RuleInput<'_>, group: &CaseGroup<'_>) -> Vec<Figure
 
 /// One target; a slow one is called so.
 fn line(input: &RuleInput<'_>, case: &CaseResult, course: &PlaceCourse, name: &str) -> Line {
-    let name = match is_slow(case, &course.target) {
+    let name = match is_slow_target(case, &course.target) {
         true => {
             let shown = if name.is_empty() { short_path(&course.target) } else { name.to_owned() };
             input.view.tell("figure-places-slow", &[("name", &shown)])
