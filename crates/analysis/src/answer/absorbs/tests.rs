@@ -247,7 +247,6 @@ fn what_cannot_be_told_says_what_is_missing() {
     let mut run = crate::comparison::tests::run("r", &[], vec![stream(&FAST)]);
     assert!(crate::answer::check(&run).is_none(), "the study asks nothing");
     let kind = StudyVerdictKind::Other;
-    run.study.verdict =
-        Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD, rate: None });
+    run.study.verdict = Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD, rate: None });
     assert!(crate::answer::check(&run).is_none(), "a later version asks it");
 }
