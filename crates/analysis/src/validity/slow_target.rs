@@ -88,12 +88,12 @@ fn at_once(case: &CaseResult, machine: Option<&Machine>) -> Option<Vec<Rates>> {
 
 /// The targets of the cases that do the same to one target each, and that of this case.
 fn alone(case: &CaseResult, context: &Context<'_>) -> Option<(Vec<Rates>, Option<String>)> {
-    let members = context.siblings.same_but(case, Aspect::Targets);
     let path = |case: &CaseResult| match measure::profile(case).paths.as_slice() {
         [one] => Some(one.clone()),
         _ => None,
     };
     let own = path(case)?;
+    let members = context.siblings.same_but(case, Aspect::Targets);
     let of_one = members.iter().map(|member| context.siblings.case(member));
     let cases: Vec<&CaseResult> =
         of_one.filter(|case| !case.is_auxiliary() && path(case).is_some()).collect();
