@@ -3,8 +3,9 @@
 
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Machine, Severity, metric};
+use model::{Finding, Machine, Severity, Value, metric};
 
+use super::finding;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// Fewer others are no range.
@@ -50,13 +51,13 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         return None;
     }
     let rate = stats::interval::median(&slow.1)?;
-    Some(
-        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .arg(TARGET, slow.0.as_str())
-            .arg("rate", rate)
-            .arg("others", (all.len() - 1) as u64)
-            .arg("least", least),
-    )
+    let args = [
+        (TARGET, Value::from(slow.0.as_str())),
+        ("rate", Value::Number(rate)),
+        ("others", Value::Integer((all.len() - 1) as u64)),
+        ("least", Value::Number(least)),
+    ];
+    Some(finding(RULE.code, Severity::Warning, &args, Some(metric::THROUGHPUT)))
 }
 
 /// The one that is below the range of the others by more than their range, and the least of these.
