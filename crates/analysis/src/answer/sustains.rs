@@ -73,9 +73,10 @@ impl<'a> Written<'a> {
     }
 }
 
-/// The fastest of those that can be compared.
-fn best<'w, 'a>(all: impl Iterator<Item = &'w Written<'a>>) -> Option<&'w Rate<'a>> {
-    all.map(|written| &written.rate).max_by(|a, b| a.order(b))
+/// The fastest of these that can be compared.
+fn best<'w, 'a>(all: &'w [Written<'a>], is_one: impl Fn(&Written<'a>) -> bool) -> Option<&'w Rate<'a>> {
+    let chosen = all.iter().filter(|&written| is_one(written));
+    chosen.map(|written| &written.rate).max_by(|a, b| a.order(b))
 }
 
 /// What the run's question comes to.
@@ -89,7 +90,7 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
     let all: Vec<Written<'_>> = of_sink.into_iter().filter_map(Written::of).collect();
     // The stack that was to be driven whole is the highest.
     let most = all.iter().map(|written| written.layers).max().unwrap_or(0);
-    let whole = best(all.iter().filter(|written| written.layers == most && written.is_top));
+    let whole = best(&all, |written| written.layers == most && written.is_top);
     let new = |answer: &str, why: &str| {
         Finding::new(FindingKind::Answer, CODE.0, Severity::Note)
             .arg("answer", answer)
@@ -110,9 +111,10 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
         .arg("room", rate.median / needed - 1.0)
         .arg("room_least", least / needed - 1.0)
         .arg("short", 1.0 - rate.median / needed);
-    let below = best(all.iter().filter(|written| written.layers == most && !written.is_top));
+    // Layers are measured from the lowest up.
+    let below = all.iter().rev().find(|written| written.layers == most && !written.is_top);
     let evidence: Vec<Evidence> = std::iter::once(rate.evidence("sustains-rate"))
-        .chain(below.map(|rate| rate.evidence("sustains-below")))
+        .chain(below.map(|written| written.rate.evidence("sustains-below")))
         .collect();
     Some(found.because_all(evidence))
 }
@@ -145,14 +147,23 @@ mod tests {
         case
     }
 
+    fn evidence(cases: Vec<CaseResult>) -> Vec<f64> {
+        let found = found(cases);
+        found.evidence.iter().filter_map(|evidence| evidence.args.get("rate")?.number()).collect()
+    }
+
     fn said(cases: Vec<CaseResult>) -> (String, String) {
+        let found = found(cases);
+        (found.args["answer"].to_string(), found.text)
+    }
+
+    fn found(cases: Vec<CaseResult>) -> Finding {
         let mut run = crate::comparison::tests::run("r", &[], cases);
         let kind = StudyVerdictKind::Sustains;
         let rate = Some(300_000_000);
         run.study.verdict = Some(StudyVerdict { kind, source: DISK, sink: DISK, joint: DISK, rate });
         let found = crate::answer::check(&run).unwrap();
-        let found = crate::said::written(vec![found]).pop().unwrap();
-        (found.args["answer"].to_string(), found.text)
+        crate::said::written(vec![found]).pop().unwrap()
     }
 
     #[test]
@@ -160,6 +171,8 @@ mod tests {
         let fast = [429e6, 430e6, 431e6];
         let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[314e6, 315e6, 316e6])]);
         assert_eq!(answer, "yes");
+        let rates = evidence(vec![layer("members", &fast), layer("luks", &[320e6; 3]), layer("xfs", &fast)]);
+        assert_eq!(rates, [430e6, 320e6], "the whole, and the layer below it");
         assert!(text.starts_with("315 MB/s are written where 300 MB/s are needed: 5 % more"), "{text}");
         let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[270e6, 271e6, 272e6])]);
         assert_eq!(answer, "no");
