@@ -69,11 +69,11 @@ impl<'a> SurveySite<'a> {
         }
         if self.is_made {
             needs.fixtures.insert(0, key);
-        } else {
-            // What lies on it is known when it is there.
-            needs.fixtures = vec![key];
+            return Ok(request.as_asked(&surveyed));
         }
-        Ok(request.as_asked(&surveyed))
+        // What lies on it is known when it is there.
+        needs.fixtures = vec![key];
+        Ok(request.as_planned(&surveyed, &self.parameters))
     }
 }
 

@@ -36,12 +36,16 @@ pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
-pub use measure::{cpus_allowed, cpus_online, peak as peak_throughput, sustained as sustained_throughput};
+pub use measure::{
+    PlaceCourse, cpus_allowed, cpus_online, peak as peak_throughput, place_courses,
+    sustained as sustained_throughput,
+};
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
+pub use validity::slow_target::is_slow as is_slow_target;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 12;
@@ -53,11 +57,12 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
     let of_checks = check::checks().map(|check| check.english);
     of_rules
         .chain(of_checks)
         .chain(shared)
+        .chain(answer::ENGLISH)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
 }
 
@@ -181,6 +186,9 @@ pub const RULES: &[Rule] = &[
     validity::little::RULE,
     validity::queue_measured::RULE,
     validity::uneven::RULE,
+    validity::slow_target::RULE,
+    validity::zones::RULE,
+    validity::fast_head::RULE,
     validity::disturbed::RULE,
     validity::steal::RULE,
     validity::throttled::RULE,
@@ -225,7 +233,7 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
     let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
-    rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE]).chain(answer::CODES).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.

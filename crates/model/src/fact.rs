@@ -64,6 +64,8 @@ known_names! { FactName:
     STACK_SYNC_RATE = "stack_sync_bytes_per_s";
     /// The most that the kernel lets that take of each member while it is used for nothing else, B/s (`sync_speed_max`).
     STACK_SYNC_MAX = "stack_sync_max_bytes_per_s";
+    /// Bytes that the top of a stack on devices offers, of all that the load drives of it.
+    STACK_BYTES = "stack_bytes";
 
     /// The interface towards the other end.
     INTERFACE = "interface";

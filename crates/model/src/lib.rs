@@ -36,6 +36,7 @@ pub mod search;
 pub mod series;
 pub mod setting;
 pub mod stack;
+pub mod stack_top;
 pub mod study;
 mod study_verdict;
 pub mod tool_result;

@@ -2,6 +2,7 @@
 //! much was under way at once.
 
 mod block_phases;
+pub(crate) mod by_place;
 mod cpus;
 mod histogram;
 pub(crate) mod layers;
@@ -22,6 +23,7 @@ use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
+pub use by_place::{PlaceCourse, place_courses};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{Remembered, distribution, mean_of};

@@ -24,6 +24,7 @@ pub(crate) mod durable;
 pub(crate) mod engine_forbidden;
 pub(crate) mod extra_work;
 pub(crate) mod failed;
+pub(crate) mod fast_head;
 pub(crate) mod few_trials;
 pub(crate) mod fits_in_cache;
 pub(crate) mod generator;
@@ -59,6 +60,7 @@ pub(crate) mod server_counts;
 pub(crate) mod setting_without_effect;
 pub(crate) mod settling;
 pub(crate) mod short_transfer;
+pub(crate) mod slow_target;
 pub(crate) mod slowed_down;
 pub(crate) mod small_sectors;
 pub(crate) mod smt_shared;
@@ -75,6 +77,7 @@ pub(crate) mod trace_lost;
 pub(crate) mod uncounted;
 pub(crate) mod uneven;
 pub(crate) mod unwritten;
+pub(crate) mod zones;
 
 use std::collections::BTreeMap;
 

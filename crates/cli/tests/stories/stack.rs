@@ -256,3 +256,22 @@ fn an_interrupted_run_takes_its_stack_down() {
     assert_eq!(run.wait().unwrap().code(), Some(130));
     nothing_is_left(&place);
 }
+
+#[test]
+fn a_stack_is_written_to_its_very_end() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    let stack = ["run", "disk", "--stack", "loop > ext4", "--target", "data", "--member-size", "48MiB"];
+    let full = ["--layers", "--pattern", "write", "--block-size", "1MiB", "--until", "full", "--trials", "1"];
+    let (code, document) = place.document(&[&stack[..], &full].concat());
+    assert_eq!(code, 0, "{document}");
+    let written = |case: &Value| case["trials"][0]["loads"][0]["facts"]["bytes_written"].as_f64().unwrap();
+    let cases = document["cases"].as_array().unwrap();
+    // No space left is the end of both: of the device all of it, of the file system less.
+    let [device, file] = [&cases[0], &cases[1]].map(written);
+    assert!((device - 48.0 * 1048576.0).abs() < 2.0 * 1048576.0, "{device}");
+    assert!(file < device && file > 16.0 * 1048576.0, "{file}");
+    nothing_is_left(&place);
+}

@@ -590,6 +590,7 @@ price-per = for each { $currency }
 price-unit = unit of price
 price-cost = cost
 price-for = { $money } for each { $unit }
+price-capacity = usable capacity
 
 ## Resources, as people call them
 

@@ -684,3 +684,26 @@ evidence-absorbs-joint =
         [until] 。すべてがデバイスに書かれるまでの速さで、メモリに入るまでは { SHORT($head, unit: "B/s") }
        *[all] {""}
     }
+
+finding-sustains =
+    { $answer ->
+        [yes] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めます。余裕は { PERCENT($room) }、試行の区間では少なくとも { PERCENT($room_least) } です
+        [no] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } でしか書き込めません。{ PERCENT($short) } 足りません
+       *[unknown] { $why ->
+            [none] 全体へ順に書き込むワークロードが測定されていません
+            [trials] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めましたが、判断するには少なくとも 2 回の試行が必要です
+           *[spread] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めますが、試行のばらつきが大きく、それで足りるかどうかは判断できません
+        }
+    }
+
+evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+
+finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます
+    .advice = エラー、ケーブル、スロットを調べてください（smartctl -a）
+
+finding-outer-and-inner-zones = 速さは外周の { SHORT($outer, unit: "B/s") } から内周の { SHORT($inner, unit: "B/s") } へ、その { PERCENT($share) } に落ちます。平均はどの場所の速さでもありません
+    .advice = 同じ場所の速さどうしを比べてください（offset と span）
+
+finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") } で、続きは { SHORT($rest, unit: "B/s") } で書かれます。始めの部分はドライブのキャッシュが受け取ったもので、平均はどちらの速さでもありません
+    .advice = 持続する速さとしては、落ちた後の速さを使ってください

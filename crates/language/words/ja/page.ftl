@@ -525,6 +525,7 @@ price-per = { $currency } あたり
 price-unit = 価格の単位
 price-cost = 費用
 price-for = { $unit } あたり { $money }
+price-capacity = 使える容量
 
 ## リソースの呼び名
 

@@ -525,6 +525,7 @@ price-per = { $currency }당
 price-unit = 가격 단위
 price-cost = 비용
 price-for = { $unit }당 { $money }
+price-capacity = 사용 가능한 용량
 
 ## 자원의 이름
 

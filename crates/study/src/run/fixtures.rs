@@ -6,7 +6,7 @@
 use agent::{AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::message::{Reply, Request};
-use model::plan::{Case, FixtureKey, Problem, Survey};
+use model::plan::{Case, FixtureKey, LoadSpec, Problem, Survey};
 
 use super::{Execution, RunError};
 
@@ -94,7 +94,8 @@ impl Execution<'_> {
         if let Some(place) = place.filter(|_| self.looked_at.contains(&case.index)) {
             return Ok(self.plan.cases[place].clone());
         }
-        let survey = self.survey_again(case)?;
+        let planned = self.as_planned.entry(case.index).or_insert_with(|| case.loads.clone()).clone();
+        let survey = self.survey_again(planned)?;
         if let Some(Problem { message, help, .. }) = survey.problem {
             return Err(AgentError::Failed(format!("{message}; {help}")));
         }
@@ -115,11 +116,11 @@ impl Execution<'_> {
         Ok(looked_at)
     }
 
-    fn survey_again(&mut self, case: &Case) -> Result<Survey, AgentError> {
+    fn survey_again(&mut self, loads: Vec<LoadSpec>) -> Result<Survey, AgentError> {
         let controls = &self.plan.controls;
         let (destroy, wipe) = (controls.destroy.clone(), controls.wipe.clone());
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
-        let asked = Request::Survey { cases: vec![case.loads.clone()], destroy, wipe };
+        let asked = Request::Survey { cases: vec![loads], destroy, wipe };
         match self.agent.call(asked, &mut watch)? {
             Reply::Survey(mut surveys) => surveys
                 .pop()

@@ -1,5 +1,7 @@
 //! The kind of fixture: a stack for a load, which other fixtures may lie on.
 
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
@@ -147,5 +149,17 @@ fn facts(
     }
     facts.extend(building.facts.iter().cloned());
     facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
+    // What files offer is what somebody chose.
+    let bytes = building.tops.iter().map(|top| offered(top)).sum::<Option<u64>>();
+    facts.extend(bytes.filter(|_| !order.devices.is_empty()).map(|bytes| (fact::STACK_BYTES, bytes.into())));
     facts
+}
+
+/// Bytes of a device, or of the file system at a folder; none where it cannot be looked at.
+fn offered(top: &Path) -> Option<u64> {
+    if top.is_dir() {
+        let stat = rustix::fs::statvfs(top).ok()?;
+        return Some(stat.f_blocks.saturating_mul(stat.f_frsize));
+    }
+    File::open(top).and_then(|mut device| device.seek(SeekFrom::End(0))).ok()
 }

@@ -244,11 +244,29 @@ impl StackRequest {
         self.on(parameters, &[folder.cloned().unwrap_or_else(|| Path::new("/").to_owned())])
     }
 
+    /// The same of a load that was surveyed before the stack is there, with what it was `given`.
+    #[must_use]
+    pub fn as_planned(&self, surveyed: &Parameters, given: &Parameters) -> Parameters {
+        without_ends(self.as_asked(surveyed), given)
+    }
+
     /// The parameters of a surveyed load with the target that was asked for, by its whole path.
     #[must_use]
     pub fn as_asked(&self, parameters: &Parameters) -> Parameters {
         self.on(parameters, &self.order.targets)
     }
+}
+
+/// How much a load goes to the end of is known when the stack is there, unless it was `given`.
+fn without_ends(mut surveyed: Parameters, given: &Parameters) -> Parameters {
+    if surveyed.is_word(named("until"), "full") {
+        for name in [named("size"), named("span")] {
+            if given.integer(name).is_err() {
+                surveyed.remove(name);
+            }
+        }
+    }
+    surveyed
 }
 
 fn whole_path(text: &str) -> PathBuf {
