@@ -9,6 +9,7 @@ use model::stack::LayerStack;
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::Member;
 use crate::workload::disk::stack::loop_device::{self, LoopDevice, LoopOptions};
+use crate::workload::disk::stack::md::SyncSpeeds;
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
 use crate::workload::disk::stack::{BuildSite, find, random};
 
@@ -26,6 +27,8 @@ pub(super) struct Building {
     pub(super) tops: Vec<PathBuf>,
     /// How long each step took, with the name of the layer that it was for.
     pub(super) times: Vec<(String, StepTime)>,
+    /// How fast its array is synchronised; none where it has none with copies.
+    pub(super) speeds: Option<SyncSpeeds>,
 }
 
 impl Building {
@@ -35,7 +38,14 @@ impl Building {
         let record = StackRecord::create(state, &name)
             .map_err(|e| Fault::system(format!("writing down the stack in {}", state.display()), e))?;
         let record = Some(record);
-        Ok(Self { record, layers: Vec::new(), loops: Vec::new(), tops: Vec::new(), times: Vec::new() })
+        Ok(Self {
+            record,
+            layers: Vec::new(),
+            loops: Vec::new(),
+            tops: Vec::new(),
+            times: Vec::new(),
+            speeds: None,
+        })
     }
 
     /// Makes the devices on which `stack` stands.
@@ -102,6 +112,7 @@ impl Building {
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
+            self.speeds = self.speeds.or(commands.speeds());
         }
         Ok(())
     }
@@ -116,6 +127,11 @@ impl Building {
         record.add(&layer).map_err(|e| Fault::system("writing down a layer of the stack", e))?;
         self.layers.push(layer);
         Ok(())
+    }
+
+    /// The layers that are there, the lowest first.
+    pub(super) fn layers(&self) -> &[LayerRecord] {
+        &self.layers
     }
 
     /// Whether the kernel goes around the page cache to the files of all its loop devices; none where it has none.

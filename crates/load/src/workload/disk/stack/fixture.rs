@@ -13,6 +13,8 @@ use crate::workload::disk::stack::builder::Building;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::ground::{self, members};
 use crate::workload::disk::stack::left::remove_left;
+use crate::workload::disk::stack::md::SyncSpeeds;
+use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::request::StackOrder;
 use crate::workload::disk::stack::{LAYERS, find};
 
@@ -45,6 +47,11 @@ impl BuiltStack {
     #[must_use]
     pub fn key(&self) -> &FixtureKey {
         &self.key
+    }
+
+    /// What was written down of its layers, the lowest first.
+    pub(super) fn layers(&self) -> &[LayerRecord] {
+        self.building.layers()
     }
 
     /// What is known of it.
@@ -146,5 +153,11 @@ fn facts(
         facts.push((fact::STACK_STEP_SECONDS, Value::List(seconds)));
     }
     facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
+    if let Some(SyncSpeeds { least, most, initial }) = building.speeds {
+        let number = |bytes: u64| Value::Number(bytes as f64);
+        facts.extend(least.map(|speed| (fact::SYNC_SPEED_LEAST, number(speed))));
+        facts.extend(most.map(|speed| (fact::SYNC_SPEED_MOST, number(speed))));
+        facts.extend(initial.map(|rate| (fact::INITIAL_SYNC_RATE, Value::Number(rate))));
+    }
     facts
 }
