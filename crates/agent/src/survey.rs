@@ -108,7 +108,7 @@ fn add_load(
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
     let beneath = host_info.beneath;
-    let parameters = site.finish(&mut needs, load.parameters.clone())?;
+    let parameters = site.finish(&mut needs, load.parameters.clone(), load.uses_up_stack())?;
     survey.limits.extend(needs.limits);
     for fixture in needs.fixtures {
         if survey.fixtures.contains(&fixture) {

@@ -62,6 +62,12 @@ impl Failures {
     }
 }
 
+/// What a trial of `case` used up. With a stack goes all that lies on it.
+pub(super) fn used_up(case: &Case) -> Vec<FixtureKey> {
+    let is_carrier_gone = case.fixtures.iter().any(|fixture| fixture.used_up && fixture.carries_targets);
+    case.fixtures.iter().filter(|fixture| fixture.used_up || is_carrier_gone).cloned().collect()
+}
+
 impl Execution<'_> {
     /// Makes the fixtures of `case` ready; those that are stay as they are.
     pub(super) fn make_fixtures(&mut self, case: &Case) -> Result<(), AgentError> {

@@ -71,10 +71,12 @@ impl Fixture for BuiltStack {
         }
     }
 
-    /// What was seen of its devices is no difference.
+    /// What was seen of its devices is no difference; one that a trial uses up serves no other load.
     fn reuse(&self, made: &FixtureKey, asked: &FixtureKey) -> bool {
         let order = |key: &FixtureKey| StackOrder::of(key).ok().map(StackOrder::without_devices);
-        made.kind == asked.kind && order(made).is_some() && order(made) == order(asked)
+        (&made.kind, made.used_up) == (&asked.kind, asked.used_up)
+            && order(made).is_some()
+            && order(made) == order(asked)
     }
 
     fn remove(mut self: Box<Self>) -> Result<(), Fault> {

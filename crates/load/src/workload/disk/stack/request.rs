@@ -234,7 +234,8 @@ impl StackRequest {
     #[must_use]
     pub fn built<'a>(&self, fixtures: &'a FixtureStore) -> Option<&'a BuiltStack> {
         let members = ground::members(&self.stack, &self.order.targets).ok()?;
-        fixtures.find(&self.key(&members))
+        let key = self.key(&members);
+        fixtures.find(&key).or_else(|| fixtures.find(&FixtureKey { used_up: true, ..key }))
     }
 
     /// The parameters of a load that drives `tops` in the place of its target.
