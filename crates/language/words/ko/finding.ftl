@@ -684,3 +684,17 @@ evidence-absorbs-joint =
         [until] , 모두 장치에 기록될 때까지의 속도이며 메모리에 들어갈 때까지는 { SHORT($head, unit: "B/s") }
        *[all] {""}
     }
+
+finding-resync-held =
+    { $what ->
+        [initial] 어레이의 첫 동기화는
+       *[load] 부하와 함께, 어레이의 동기화는
+    } 구성원마다 { SHORT($rate, unit: "B/s") }로 진행되었습니다. { $how ->
+        [least] 이는 md가 부하 때문에 낮추는 속도 { SHORT($limit, unit: "B/s") }(sync_speed_min)에 가깝습니다
+       *[most] 이는 md가 허용하는 속도입니다(sync_speed_max: { SHORT($limit, unit: "B/s") })
+    }
+    .advice =
+        { $how ->
+            [least] sync_speed_min을 키우면 어레이는 더 빨리 온전해지고 부하는 느려집니다. sync-speed-min 값이 다른 스택을 비교하세요
+           *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리세요(스택에서는 sync-speed-max)
+        }
