@@ -5,6 +5,7 @@
 
 mod course;
 mod event;
+mod resync;
 mod spec;
 mod worker;
 
@@ -54,9 +55,9 @@ impl Workload for Rebuild {
             "scrub" => ArrayEvent::Scrub,
             _ => ArrayEvent::Fail,
         };
-        let reads = match parameters.text(named("pattern"))? {
-            "read" | "randread" => 1.0,
-            "readwrite" | "randrw" => parameters.number(named("read-share"))?,
+        let written_share = match parameters.text(named("pattern"))? {
+            "write" | "randwrite" => 1.0,
+            "readwrite" | "randrw" => 1.0 - parameters.number(named("read-share"))?,
             _ => 0.0,
         };
         // What it drives ends by itself; the event ends the trial.
@@ -68,13 +69,7 @@ impl Workload for Rebuild {
             phase: seconds("phase-duration")?.unwrap_or(Duration::MAX),
             timeout: seconds("resync-timeout")?.unwrap_or(Duration::MAX),
             is_usual: schedule.stop() == StopRule::End && schedule.latency_target.is_none(),
-            written_share: if parameters.is_word(named("pattern"), "trim")
-                || parameters.is_word(named("pattern"), "randtrim")
-            {
-                0.0
-            } else {
-                1.0 - reads
-            },
+            written_share,
         }))
     }
 }
