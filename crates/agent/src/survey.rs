@@ -8,7 +8,7 @@ use std::path::Path;
 use engine::IdlePhases;
 use engine::numa::RequestedNodes;
 use load::fixture::FixtureStore;
-use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
+use load::host::{DeviceProbe, HostInfo, MemoryBeneath, StatusListener};
 use load::in_memory;
 use load::workload::Load;
 use load::workload::common::requested_nodes;
@@ -41,6 +41,7 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
         beneath: MemoryBeneath(memory_beneath),
         room: None,
         state_folder: Some(state_folder()),
+        status: StatusListener::default(),
     }
 }
 

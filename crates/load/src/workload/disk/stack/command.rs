@@ -12,6 +12,7 @@ use engine::fault::Fault;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Signal;
 
+use crate::host::StatusListener;
 use crate::workload::disk::stack::md::SyncSpeeds;
 
 /// Where programs of administrators are, which PATH lacks for some.
@@ -62,6 +63,7 @@ pub(super) struct Commands<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     times: Vec<StepTime>,
     speeds: Option<SyncSpeeds>,
+    status: StatusListener,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -81,7 +83,17 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on, times: Vec::new(), speeds: None }
+        Self { goes_on, times: Vec::new(), speeds: None, status: StatusListener::default() }
+    }
+
+    /// With somebody who hears how far what takes long is.
+    pub(super) fn with_status(self, status: StatusListener) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Who hears that.
+    pub(super) fn status(&self) -> StatusListener {
+        self.status.clone()
     }
 
     /// Notes how long something took that no program was run for.

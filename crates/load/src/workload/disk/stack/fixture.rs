@@ -105,7 +105,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         return Err(Fault::Cancelled);
     }
     let mut building = Building::begin(&state)?;
-    let mut commands = Commands::new(&mut goes_on);
+    let mut commands = Commands::new(&mut goes_on).with_status(host.status.clone());
     let made = building
         .ground(&stack, &members, ground::loop_options(&stack, order.member_bytes))
         .and_then(|()| building.raise(&stack, order.height, &mut commands));

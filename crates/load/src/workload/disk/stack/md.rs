@@ -4,6 +4,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 /// Bytes of a sector, in which md counts.
 const SECTOR: u64 = 512;
@@ -22,6 +23,29 @@ pub(in crate::workload::disk) struct SyncProgress {
     pub(in crate::workload::disk) done: u64,
     /// Bytes in all.
     pub(in crate::workload::disk) of: u64,
+}
+
+impl SyncProgress {
+    /// How far it is after so long, how fast, and when it ends if it goes on so.
+    pub(super) fn said(self, took: Duration) -> String {
+        let (done, of, seconds) = (self.done as f64, self.of as f64, took.as_secs_f64());
+        if done <= 0.0 || seconds <= 0.0 {
+            return "the array is synchronised".to_owned();
+        }
+        let rate = done / seconds;
+        let left_s = (of - done).max(0.0) / rate;
+        let left = if left_s < 120.0 {
+            format!("{left_s:.0} s")
+        } else if left_s < 7200.0 {
+            format!("{:.0} min", left_s / 60.0)
+        } else {
+            format!("{:.1} h", left_s / 3600.0)
+        };
+        let (percent, mega) = (done / of * 100.0, rate / 1e6);
+        format!(
+            "the array is synchronised at {mega:.0} MB/s of each member: {percent:.0} % done, {left} left"
+        )
+    }
 }
 
 /// What is known of how fast an array is synchronised; bytes per second, as [`SyncProgress`] counts.
@@ -166,6 +190,19 @@ mod tests {
         }
         write("reshape_position", "2048\n");
         assert!(md.has_copies() && !md.is_whole());
+    }
+
+    #[test]
+    fn how_far_it_is_is_told_with_its_end() {
+        let said = |done: u64, of: u64, seconds| SyncProgress { done, of }.said(Duration::from_secs(seconds));
+        let begin = "the array is synchronised at 100 MB/s of each member: ";
+        assert_eq!(said(1_000_000_000, 5_000_000_000, 10), format!("{begin}20 % done, 40 s left"));
+        assert_eq!(said(10_000_000_000, 100_000_000_000, 100), format!("{begin}10 % done, 15 min left"));
+        assert_eq!(
+            said(1_000_000_000_000, 4_000_000_000_000, 10_000),
+            format!("{begin}25 % done, 8.3 h left")
+        );
+        assert_eq!(said(0, 5, 10), "the array is synchronised");
     }
 
     #[test]

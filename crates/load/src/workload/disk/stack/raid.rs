@@ -22,6 +22,8 @@ pub(super) const MDADM: Program = Program { name: "mdadm", package: "mdadm", ver
 const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long what looks at new devices may hold one.
 pub(super) const BUSY: Duration = Duration::from_secs(10);
+/// How often it is told how far that is.
+const TELL: Duration = Duration::from_secs(1);
 /// What is told of the time until all members agree.
 const INITIAL_SYNC: &str = "initial-sync";
 
@@ -220,14 +222,7 @@ impl LayerKind for Raid {
         let array = find(uuid, site.commands).ok_or_else(missing)?;
         let md = MdFolder::of(&array);
         set_options(site.layer, &md)?;
-        let mut bytes: Option<u64> = None;
-        let is_whole = site.commands.wait_until(SYNC_WITHIN, || {
-            bytes = bytes.max(md.progress().map(|progress| progress.of));
-            md.is_whole()
-        })?;
-        if !is_whole {
-            return Err(Fault::Other(format!("{} is still synchronised after a week", array.display())));
-        }
+        let bytes = wait_until_whole(&md, begin, site.commands)?;
         // Levels without copies have nothing to synchronise.
         if md.has_copies() {
             let is_clean = site.layer.option(named("assume-clean")) == Some(Value::Bool(true));
@@ -306,6 +301,31 @@ impl Raid {
         }
         words.extend_from_slice(devices);
         words
+    }
+}
+
+/// Waits until an array that is made is whole; how many bytes were synchronised for that, where it was seen at it.
+fn wait_until_whole(
+    md: &MdFolder,
+    begin: Instant,
+    commands: &mut Commands<'_>,
+) -> Result<Option<u64>, Fault> {
+    let status = commands.status();
+    let (mut bytes, mut told) = (None::<u64>, begin);
+    let is_whole = commands.wait_until(SYNC_WITHIN, || {
+        let progress = md.progress();
+        bytes = bytes.max(progress.map(|progress| progress.of));
+        if let Some(progress) = progress.filter(|_| told.elapsed() >= TELL) {
+            told = Instant::now();
+            status.tell(&progress.said(begin.elapsed()));
+        }
+        md.is_whole()
+    })?;
+    status.tell("");
+    if is_whole {
+        Ok(bytes)
+    } else {
+        Err(Fault::Other("an array is still synchronised after a week".to_owned()))
     }
 }
 
