@@ -698,4 +698,6 @@ making-step-loop-device = files and loop devices
 making-step-initial-sync = first synchronisation
 making-sync = The array was first synchronised at { $rate } of each member.
 making-sync-limit = { making-sync } md allows { $limit } (sync_speed_max): it was { $share } % of that.
+making-step-zram-device = zram devices
+making-step-first-tags = first tags
 making-read = Each step is a program that was run, from its start to its end, to within a millisecond or 5 %. Of a step that is done for each member, the times are added. Where a stack was made several times, the time is the median.

@@ -626,4 +626,6 @@ making-step-loop-device = ファイルとループデバイス
 making-step-initial-sync = 最初の同期
 making-sync = アレイの最初の同期は、メンバーごとに { $rate } でした。
 making-sync-limit = { making-sync } md が許す速さ（sync_speed_max）は { $limit } で、その { $share } % にあたります。
+making-step-zram-device = zram デバイス
+making-step-first-tags = 最初のタグ
 making-read = 各手順は実行したプログラムの開始から終了までの時間で、誤差は 1 ミリ秒または 5 % 以内です。メンバーごとに行う手順は合計です。スタックを何度も作った場合は中央値です。

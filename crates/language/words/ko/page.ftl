@@ -626,4 +626,6 @@ making-step-loop-device = 파일과 루프 장치
 making-step-initial-sync = 첫 동기화
 making-sync = 어레이의 첫 동기화는 구성원마다 { $rate }였습니다.
 making-sync-limit = { making-sync } md가 허용하는 속도(sync_speed_max)는 { $limit }이며, 그 { $share } %입니다.
+making-step-zram-device = zram 장치
+making-step-first-tags = 첫 태그
 making-read = 각 단계는 실행한 프로그램의 시작부터 끝까지의 시간이며, 오차는 1밀리초 또는 5 % 이내입니다. 구성원마다 하는 단계는 더한 값입니다. 스택을 여러 번 만들었으면 중앙값입니다.

@@ -50,10 +50,10 @@ impl ArrayRequest {
         let has_spare = raid::spares(array) > 0;
         if event == ArrayEvent::Grow {
             let name = array.spec.name;
-            if !raid::grows(name) || !has_spare {
+            if !raid::grows(name) || !has_spare || array.beside.is_some() {
                 return Err(Problem::invalid(
                     format!(
-                        "{name} of the stack {stack} does not grow: that takes raid5 or raid6, and a spare"
+                        "{name} of the stack {stack} does not grow: that takes raid5 or raid6 without a journal, and a spare"
                     ),
                     "as \"raid5(a+b+c+d; spares=1) > ext4\"",
                 ));

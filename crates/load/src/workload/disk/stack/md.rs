@@ -4,12 +4,21 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+
+use engine::fault::Fault;
+
+use crate::workload::disk::stack::command::Commands;
 
 /// Bytes of a sector, in which md counts.
 const SECTOR: u64 = 512;
 /// Bytes of a kibibyte, in which md gives speeds and sizes of members.
 const KIBIBYTE: u64 = 1024;
+
+/// A synchronisation goes on for as long as it takes; the person may end it.
+const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
+/// How often it is told how far it is.
+const TELL: Duration = Duration::from_secs(1);
 
 /// The files of one array.
 #[derive(Clone, Debug)]
@@ -101,6 +110,32 @@ impl MdFolder {
     /// How far what it is at is.
     pub(super) fn progress(&self) -> Option<SyncProgress> {
         progress(&self.read("sync_completed")?)
+    }
+
+    /// Waits until it is whole, and tells how far it is; how many bytes were synchronised for that, where it was seen at
+    /// it.
+    ///
+    /// # Errors
+    /// If nobody wants it any more, or after a week.
+    pub(super) fn wait_until_whole(
+        &self,
+        begin: Instant,
+        commands: &mut Commands<'_>,
+    ) -> Result<Option<u64>, Fault> {
+        let status = commands.status();
+        let (mut bytes, mut told) = (None::<u64>, begin);
+        let is_whole = commands.wait_until(SYNC_WITHIN, || {
+            let progress = self.progress();
+            bytes = bytes.max(progress.map(|progress| progress.of));
+            if let Some(progress) = progress.filter(|_| told.elapsed() >= TELL) {
+                told = Instant::now();
+                status.tell(&progress.said(begin.elapsed()));
+            }
+            self.is_whole()
+        })?;
+        status.tell("");
+        let late = || Fault::Other("an array is still synchronised after a week".to_owned());
+        if is_whole { Ok(bytes) } else { Err(late()) }
     }
 
     /// How fast it may be synchronised.

@@ -201,7 +201,7 @@ mod tests {
         let with = |text: &str| {
             let mut options = Parameters::default();
             options.set(named("mount"), text);
-            refuses(&StackLayer { spec: &super::super::ext4::SPEC, options })
+            refuses(&StackLayer { spec: &super::super::ext4::SPEC, beside: None, options })
         };
         for good in ["noatime", "noatime,data=journal,commit=30", "compress=zstd:3"] {
             assert_eq!(with(good), None, "{good}");
