@@ -1,6 +1,7 @@
 //! What happens to the array while the load runs, in a thread of its own: it waits for the window, goes through the phases
 //! one after the other, and looks how far the array is. Workers ask it which phase it is, and when all is over.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -109,7 +110,7 @@ impl EventState {
         let _ = self.begin_ns.set(window_ns);
     }
 
-    /// The place of the present phase among all.
+    /// The place of the present phase among all; behind the last once that is over.
     pub(super) fn phase(&self) -> usize {
         self.phase.load(Ordering::Relaxed)
     }
@@ -211,7 +212,9 @@ impl Drop for EventThread {
 
 fn run(array: &StackArray, plan: EventPlan, state: &EventState) {
     let course = EventCourse { array, plan, state, phases: Vec::new() };
-    match course.run() {
+    let end = catch_unwind(AssertUnwindSafe(|| course.run()));
+    let panicked = |_| Err(Fault::Panic("the thread of what happens to the array ended".to_owned()));
+    match end.unwrap_or_else(panicked) {
         Ok(outcome) => *lock(&state.outcome) = Some(outcome),
         Err(fault) => {
             *lock(&state.fault) = Some(fault);
@@ -296,6 +299,8 @@ impl EventCourse<'_> {
         let mismatches = if is_scrub { self.array.mismatches() } else { None };
         self.pause()?;
         let end_ns = clock::now_ns();
+        // What ends from here on is of no phase.
+        self.state.phase.store(EventPhase::ALL.len(), Ordering::Relaxed);
         if let Some(member) = failed {
             // For the next trial, as the spare that it has no more.
             self.array.replace(&member, &mut goes_on)?;

@@ -48,9 +48,9 @@ impl PhasedWorker {
         Self { disk, classes, state, started_ns, latencies: LatencyRecorder::new(u64::MAX) }
     }
 
-    /// The class of an operation that ended in this phase.
+    /// The class of an operation that ended in this phase; what ends behind the last is not recorded.
     fn class(&self, of_disk: u8, phase: usize) -> u8 {
-        if of_disk == UNRECORDED {
+        if of_disk == UNRECORDED || phase >= EventPhase::ALL.len() {
             return UNRECORDED;
         }
         match self.classes.get(usize::from(of_disk)) {
@@ -177,6 +177,7 @@ mod tests {
             (worker.class(0, 2), worker.class(1, 2), worker.class(UNRECORDED, 2)),
             (2, SYNC, UNRECORDED)
         );
+        assert_eq!(worker.class(0, EventPhase::ALL.len()), UNRECORDED);
         assert!(!worker.ended());
     }
 
