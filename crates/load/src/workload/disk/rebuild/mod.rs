@@ -20,7 +20,8 @@ use engine::{Prepared, SideMetrics, Worker};
 use model::plan::{Effect, Problem};
 use model::trial::Window;
 use model::{
-    FactName, LoadProfile, MetricName, Parameters, Quantity, Unit, Value, WorkloadSpec, fact, metric,
+    FactName, LoadProfile, MetricName, ParameterName, Parameters, Quantity, Unit, Value, WorkloadSpec, fact,
+    metric,
 };
 
 use crate::workload::common::LoadSchedule;
@@ -76,7 +77,8 @@ impl Workload for Rebuild {
 
 /// The parameters of the load of `disk` that is driven.
 fn of_disk(parameters: &Parameters) -> Parameters {
-    let is_of_disk = |name| disk::SPEC.parameters.iter().any(|parameter| parameter.name == name);
+    let is_of_disk =
+        |name: ParameterName| disk::SPEC.parameters.iter().any(|parameter| parameter.name == name);
     let own = parameters.iter().filter(|(name, _)| is_of_disk(*name) && *name != named("until"));
     let mut own: Parameters = own.map(|(name, value)| (name, value.clone())).collect();
     catalogue().fill(&disk::SPEC, &mut own);
@@ -142,7 +144,7 @@ impl Planned for PlannedRebuild {
                 "leave engine out, or give another",
             ));
         }
-        let is_own = |name| SPEC.parameters.iter().any(|parameter| parameter.name == name);
+        let is_own = |name: ParameterName| SPEC.parameters.iter().any(|parameter| parameter.name == name);
         let resolved = needs.resolved.iter().filter(|(name, _)| is_own(*name));
         let resolved = resolved.map(|(name, value)| (name, value.clone())).collect();
         let effect = needs.effect.max(Effect::Dirty);
