@@ -351,7 +351,7 @@ impl Execution<'_> {
         let measured = self.measure(case, block);
         // What a trial used up is made anew for the next.
         let case = &self.planned_case(case);
-        let removed = self.remove(fixtures::used_up(case));
+        let removed = self.remove(fixtures::used_up(&case.fixtures));
         let (status, reason, result) = match measured {
             Ok(report) => {
                 self.add_cost(report.observer);
