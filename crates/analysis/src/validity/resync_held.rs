@@ -1,5 +1,5 @@
-//! What md held the synchronisation of an array to: the speed that it may have at most, or the one that is left to it
-//! beside other work. The members could do more.
+//! What held the synchronisation of an array: the speed that md may have at most, the one that is left to it beside other
+//! work, or the members themselves, where it was as fast as when nothing else used them.
 
 use model::run::CaseResult;
 use model::trial::Trial;
@@ -14,12 +14,14 @@ const AT_MOST: f64 = 0.9;
 /// Up to so many times the least speed, the load holds it: md yields to other requests until it is down there
 /// (`is_mddev_idle` in `drivers/md/md.c`).
 const AT_LEAST: f64 = 1.25;
+/// From this share of the rate of the first synchronisation on, the load does not hold it.
+const AS_ALONE: f64 = 0.8;
 
 pub(crate) const RULE: Rule = Rule {
     code: "resync-held",
     doc: "The first synchronisation of an array, or its rebuild, reshape or scrub beside a load, ran at 90 % or more of \
           sync_speed_max; or beside a load at no more than 1.25 times sync_speed_min, to which md goes down where others use \
-          the members. The members could do more.",
+          the members; or beside a load at 80 % or more of the rate of the first synchronisation.",
     english: r#"
 finding-resync-held =
     { $what ->
@@ -27,12 +29,15 @@ finding-resync-held =
        *[load] beside the load, the array synchronised at
     } { SHORT($rate, unit: "B/s") } of each member, { $how ->
         [least] near the { SHORT($limit, unit: "B/s") } to which md goes down for the load (sync_speed_min)
+        [alone] about as fast as at first, when nothing else used it ({ SHORT($limit, unit: "B/s") }): the members hold it, or the
+            thread that computes parity
        *[most] which is what md allows (sync_speed_max: { SHORT($limit, unit: "B/s") })
     }
     .advice =
         { $how ->
             [least] a greater sync_speed_min makes the array whole sooner and the load slower: compare stacks with several
                 values of sync-speed-min
+            [alone] {""}
            *[most] the members may do more: raise sync_speed_max, as with the option sync-speed-max of the stack
         }
 "#,
@@ -46,19 +51,23 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     };
     let number = |name| median(&|trial| measure::number(trial, name));
     let (least, most) = (number(fact::SYNC_SPEED_LEAST), number(fact::SYNC_SPEED_MOST));
-    let found = |what: &str, rate: f64, least: Option<f64>, metric: Option<MetricName>| {
-        let at_most = most.filter(|most| rate >= AT_MOST * most).map(|most| ("most", most));
-        let at_least = || least.filter(|least| rate <= AT_LEAST * least).map(|least| ("least", least));
-        let (how, limit) = at_most.or_else(at_least)?;
+    let initial = number(fact::INITIAL_SYNC_RATE);
+    let at_most = |rate: f64| most.filter(|most| rate >= AT_MOST * most).map(|most| ("most", most));
+    let at_least = |rate: f64| least.filter(|least| rate <= AT_LEAST * least).map(|least| ("least", least));
+    let as_alone = |rate: f64| initial.filter(|alone| rate >= AS_ALONE * alone).map(|alone| ("alone", alone));
+    let found = |what: &str, rate: f64, held: Option<(&str, f64)>, metric: Option<MetricName>| {
+        let (how, limit) = held?;
         let args =
             [("what", what.into()), ("how", how.into()), ("rate", rate.into()), ("limit", limit.into())];
         Some(finding(RULE.code, Severity::Note, &args, metric))
     };
     // Nobody else uses an array that is being made.
-    let initial = number(fact::INITIAL_SYNC_RATE).and_then(|rate| found("initial", rate, None, None));
-    let rate = median(&|trial| measure::measured(trial, metric::RESYNC_RATE));
-    let beside = rate.and_then(|rate| found("load", rate, least, Some(metric::RESYNC_RATE)));
-    initial.into_iter().chain(beside).collect()
+    let alone = initial.and_then(|rate| found("initial", rate, at_most(rate), None));
+    let beside = median(&|trial| measure::measured(trial, metric::RESYNC_RATE)).and_then(|rate| {
+        let held = at_most(rate).or_else(|| at_least(rate)).or_else(|| as_alone(rate));
+        found("load", rate, held, Some(metric::RESYNC_RATE))
+    });
+    alone.into_iter().chain(beside).collect()
 }
 
 #[cfg(test)]
@@ -105,6 +114,8 @@ mod tests {
     #[test]
     fn between_both_the_members_hold_it_or_the_load() {
         assert!(said(Some(80.0 * MB), Some(40.0 * MB)).is_empty());
+        let members = said(Some(80.0 * MB), Some(75.0 * MB));
+        assert!(members.len() == 1 && members[0].contains("the members hold it"), "{members:?}");
         assert_eq!(fixture::count(&RULE, &fixture::case(3), &Controls::default()), 0);
     }
 }

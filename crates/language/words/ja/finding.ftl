@@ -691,10 +691,12 @@ finding-resync-held =
        *[load] 負荷と並んで、アレイの同期は
     }メンバーごとに { SHORT($rate, unit: "B/s") } で進みました。{ $how ->
         [least] これは、md が負荷のために下げる速さ { SHORT($limit, unit: "B/s") }（sync_speed_min）に近い値です
+        [alone] これは、ほかに何も使っていなかった最初のとき（{ SHORT($limit, unit: "B/s") }）とほぼ同じです。制限しているのはメンバーか、パリティを計算するスレッドです
        *[most] これは md が許す速さです（sync_speed_max: { SHORT($limit, unit: "B/s") }）
     }
     .advice =
         { $how ->
             [least] sync_speed_min を大きくすると、アレイは早く元に戻り、負荷は遅くなります。sync-speed-min の値が異なるスタックを比べてください
+            [alone] {""}
            *[most] メンバーはもっと速いかもしれません。sync_speed_max を上げてください（スタックでは sync-speed-max）
         }
