@@ -215,6 +215,7 @@ pub const RULES: &[Rule] = &[
     validity::observer_cost::RULE,
     validity::trace_lost::RULE,
     validity::acknowledged::RULE,
+    validity::resync_held::RULE,
     deviation::promise::RULE,
 ];
 

@@ -52,6 +52,7 @@ pub(crate) mod read_ahead;
 pub(crate) mod reconcile;
 pub(crate) mod repeated_inserts;
 mod requests;
+pub(crate) mod resync_held;
 pub(crate) mod same_place;
 pub(crate) mod server_counts;
 pub(crate) mod setting_without_effect;
