@@ -182,7 +182,6 @@ pub const RULES: &[Rule] = &[
     validity::small_sectors::RULE,
     validity::misaligned_start::RULE,
     validity::discard_lost::RULE,
-    validity::sync_limited::RULE,
     validity::little::RULE,
     validity::queue_measured::RULE,
     validity::uneven::RULE,
@@ -223,6 +222,7 @@ pub const RULES: &[Rule] = &[
     validity::observer_cost::RULE,
     validity::trace_lost::RULE,
     validity::acknowledged::RULE,
+    validity::resync_held::RULE,
     deviation::promise::RULE,
 ];
 

@@ -2,9 +2,9 @@
 
 use model::layer::{LayerDevice, StorageLayers, WorkQueueSource};
 use model::run::CaseResult;
-use model::{Resource, Trial};
+use model::{Resource, Trial, metric};
 
-use super::{good, rate};
+use super::{good, measured, rate};
 
 /// What the kernel calls threads that run the work of queues: those are told by the queues.
 pub(crate) const WORKER: &str = "kworker/";
@@ -23,6 +23,18 @@ pub(crate) fn stacked(case: &CaseResult) -> Option<&StorageLayers> {
 pub(crate) fn below<'a>(layers: &'a StorageLayers, device: &LayerDevice) -> Vec<&'a LayerDevice> {
     let of = |name: &Resource| layers.devices.iter().find(|other| other.resource == *name);
     device.below.iter().filter_map(of).collect()
+}
+
+/// Whether an array was synchronised, rebuilt or scrubbed in trials of a case: then its members do what is not the
+/// load's.
+pub(crate) fn is_resynced(case: &CaseResult) -> bool {
+    let is_busy = |layers: &StorageLayers| {
+        layers.devices.iter().any(|device| device.array.as_ref().is_some_and(|array| array.action.is_some()))
+    };
+    good(case).any(|trial| {
+        measured(trial, metric::RESYNC_RATE).is_some()
+            || trial.result.local().storage.as_ref().is_some_and(is_busy)
+    })
 }
 
 /// Whether the kernel's events told what its queues did, in the trials of an observed case.

@@ -3,7 +3,7 @@
 use model::finding::{Evidence, Place};
 use model::layer::LayerDevice;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Trial, metric};
 
 use crate::{Context, Rule, RuleCheck, measure};
 
@@ -30,7 +30,10 @@ fn busy(devices: &[LayerDevice]) -> Option<(&LayerDevice, &str)> {
 }
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
-    let devices = measure::good(case).filter_map(|trial| trial.result.local().storage.as_ref());
+    // A load that has it done is there to see what it does.
+    let is_beside = |trial: &&Trial| measure::measured(trial, metric::RESYNC_RATE).is_none();
+    let devices =
+        measure::good(case).filter(is_beside).filter_map(|trial| trial.result.local().storage.as_ref());
     let all: Vec<(&LayerDevice, &str)> = devices.filter_map(|layers| busy(&layers.devices)).collect();
     let (device, action) = *all.first()?;
     let evidence =

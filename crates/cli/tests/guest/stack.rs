@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::common::{StoryFolder, stderr};
 use crate::test_bed::{TestBed, does, eventually, says};
 
-const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
+pub(crate) const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
 const QUICK: &[&str] = &["--pattern", "randwrite", "--size", "16MiB", "--warm-up", "10ms", "--trials", "1"];
 
 /// A run of a stack on all disks, which are given up.
@@ -21,7 +21,7 @@ fn arguments<'a>(target: &'a str, stack: &'a str, more: &[&'a str]) -> Vec<&'a s
 }
 
 /// That neither arrays nor mappings are there, and that nothing would assemble one.
-fn nothing_is_left(place: &StoryFolder) {
+pub(crate) fn nothing_is_left(place: &StoryFolder) {
     assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"));
     let mappings = Path::new("/sys/block").read_dir().unwrap().flatten();
     let mappings: Vec<_> = mappings.filter(|d| d.path().join("dm").exists()).map(|d| d.file_name()).collect();

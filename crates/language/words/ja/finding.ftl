@@ -707,3 +707,19 @@ finding-outer-and-inner-zones = 速さは外周の { SHORT($outer, unit: "B/s") 
 
 finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") } で、続きは { SHORT($rest, unit: "B/s") } で書かれます。始めの部分はドライブのキャッシュが受け取ったもので、平均はどちらの速さでもありません
     .advice = 持続する速さとしては、落ちた後の速さを使ってください
+
+finding-resync-held =
+    { $what ->
+        [initial] アレイの最初の同期は
+       *[load] 負荷と並んで、アレイの同期は
+    }メンバーごとに { SHORT($rate, unit: "B/s") } で進みました。{ $how ->
+        [least] これは、md が負荷のために下げる速さ { SHORT($limit, unit: "B/s") }（sync_speed_min）に近い値です
+        [alone] これは、ほかに何も使っていなかった最初のとき（{ SHORT($limit, unit: "B/s") }）とほぼ同じです。制限しているのはメンバーか、パリティを計算するスレッドです
+       *[most] これは md が許す速さです（sync_speed_max: { SHORT($limit, unit: "B/s") }）
+    }
+    .advice =
+        { $how ->
+            [least] sync_speed_min を大きくすると、アレイは早く元に戻り、負荷は遅くなります。sync-speed-min の値が異なるスタックを比べてください
+            [alone] {""}
+           *[most] メンバーはもっと速いかもしれません。sync_speed_max を上げてください（スタックでは sync-speed-max）
+        }

@@ -81,9 +81,6 @@ finding-discard-not-passed =
            *[no] {""}
         }
 evidence-discards = discard_max_bytes は { RESOURCE($resource) } が 0、{ RESOURCE($below) } が { BINARY($bytes) }
-finding-initial-sync-limited =
-    { RESOURCE($resource) } の最初の同期は sync_speed_max で制限されました: メンバーごとに { SHORT($rate, unit: "B/s") }、許されるのは { SHORT($most, unit: "B/s") } です
-    .advice = 大きくすると（/sys/block/mdN/md/sync_speed_max、dev.raid.speed_limit_max）、速いメンバーの同期が早く終わります
 
 verdict-kernel-work-full = CPU が { $resource } の処理で飽和
 verdict-kernel-thread-full = { $resource } のカーネルスレッド 1 つが飽和

@@ -707,3 +707,19 @@ finding-outer-and-inner-zones = 속도가 바깥쪽의 { SHORT($outer, unit: "B/
 
 finding-fast-cache-ends = 처음 { SHORT($bytes, unit: "B") }는 { SHORT($head, unit: "B/s") }로, 그 뒤는 { SHORT($rest, unit: "B/s") }로 기록됩니다. 앞부분은 드라이브의 캐시가 받은 것이며, 평균은 어느 쪽의 속도도 아닙니다
     .advice = 지속되는 속도로는 떨어진 뒤의 속도를 쓰십시오
+
+finding-resync-held =
+    { $what ->
+        [initial] 어레이의 첫 동기화는
+       *[load] 부하와 함께, 어레이의 동기화는
+    } 구성원마다 { SHORT($rate, unit: "B/s") }로 진행되었습니다. { $how ->
+        [least] 이는 md가 부하 때문에 낮추는 속도 { SHORT($limit, unit: "B/s") }(sync_speed_min)에 가깝습니다
+        [alone] 이는 다른 것이 쓰지 않던 처음({ SHORT($limit, unit: "B/s") })과 거의 같습니다. 구성원이나 패리티를 계산하는 스레드가 제한합니다
+       *[most] 이는 md가 허용하는 속도입니다(sync_speed_max: { SHORT($limit, unit: "B/s") })
+    }
+    .advice =
+        { $how ->
+            [least] sync_speed_min을 키우면 어레이는 더 빨리 온전해지고 부하는 느려집니다. sync-speed-min 값이 다른 스택을 비교하세요
+            [alone] {""}
+           *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리세요(스택에서는 sync-speed-max)
+        }

@@ -81,9 +81,6 @@ finding-discard-not-passed =
            *[no] {""}
         }
 evidence-discards = discard_max_bytes는 { RESOURCE($resource) }이(가) 0, { RESOURCE($below) }이(가) { BINARY($bytes) }
-finding-initial-sync-limited =
-    { RESOURCE($resource) }의 첫 동기화는 sync_speed_max로 제한되었습니다: 멤버마다 { SHORT($rate, unit: "B/s") }, 허용되는 것은 { SHORT($most, unit: "B/s") }입니다
-    .advice = 값을 올리면(/sys/block/mdN/md/sync_speed_max, dev.raid.speed_limit_max) 빠른 멤버의 동기화가 더 일찍 끝납니다
 
 verdict-kernel-work-full = CPU가 { $resource } 작업으로 한계에 도달
 verdict-kernel-thread-full = { $resource }의 커널 스레드 하나가 한계에 도달

@@ -62,6 +62,12 @@ impl Failures {
     }
 }
 
+/// Which of the fixtures of a case its trial used up. With a stack goes all that lies on it.
+pub(super) fn used_up(fixtures: &[FixtureKey]) -> Vec<FixtureKey> {
+    let is_carrier_gone = fixtures.iter().any(|fixture| fixture.used_up && fixture.carries_targets);
+    fixtures.iter().filter(|fixture| fixture.used_up || is_carrier_gone).cloned().collect()
+}
+
 impl Execution<'_> {
     /// Makes the fixtures of `case` ready; those that are stay as they are.
     pub(super) fn make_fixtures(&mut self, case: &Case) -> Result<(), AgentError> {
@@ -147,5 +153,24 @@ impl Execution<'_> {
             Ok(other) => Err(unexpected(other).into()),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::plan::Ownership;
+
+    use super::*;
+
+    #[test]
+    fn with_a_stack_goes_what_lies_on_it() {
+        let file = FixtureKey::new("file", "/top", 1, Ownership::Created);
+        let stack =
+            FixtureKey { carries_targets: true, ..FixtureKey::new("stack", "/data", 1, Ownership::Created) };
+        let gone = FixtureKey { used_up: true, ..stack.clone() };
+        assert!(used_up(&[stack.clone(), file.clone()]).is_empty());
+        assert_eq!(used_up(&[gone.clone(), file.clone()]), [gone, file.clone()]);
+        let filled = FixtureKey { used_up: true, ..file.clone() };
+        assert_eq!(used_up(&[stack, filled.clone(), file]), [filled]);
     }
 }

@@ -354,7 +354,7 @@ impl Execution<'_> {
         let measured = self.measure(case, block);
         // What a trial used up is made anew for the next.
         let case = &self.planned_case(case);
-        let removed = self.remove(case.fixtures.iter().filter(|f| f.used_up).cloned().collect());
+        let removed = self.remove(fixtures::used_up(&case.fixtures));
         let (status, reason, result) = match measured {
             Ok(report) => {
                 self.add_cost(report.observer);

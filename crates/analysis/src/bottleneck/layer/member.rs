@@ -7,6 +7,7 @@ use model::{Resource, Severity, Trial};
 
 use crate::bottleneck::{Verdict, finding};
 use crate::measure::DeviceWork;
+use crate::measure::layers::is_resynced;
 use crate::{Context, measure};
 
 /// A member whose operations take so many times as long as those of the others is far from them.
@@ -94,7 +95,9 @@ fn slowest<'a>(layers: &'a StorageLayers, trial: &Trial) -> Option<SlowMember<'a
 }
 
 pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let Some(layers) = measure::stacked(case) else { return Verdict::Elsewhere };
+    let Some(layers) = measure::stacked(case).filter(|_| !is_resynced(case)) else {
+        return Verdict::Elsewhere;
+    };
     let found = measure::middle(case, |trial| slowest(layers, trial).map(|slow| (slow.times(), slow)));
     let Some(slow) = found else { return Verdict::Elsewhere };
     let evidence = slow.evidence(case);

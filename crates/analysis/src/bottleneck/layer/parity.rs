@@ -10,6 +10,7 @@ use model::{Severity, Trial};
 
 use crate::bottleneck::{Verdict, finding};
 use crate::measure::DeviceWork;
+use crate::measure::layers::is_resynced;
 use crate::{Context, measure};
 
 /// So many bytes that members read for each byte written are felt: each write waits for a read.
@@ -64,8 +65,8 @@ fn most<'a>(case: &CaseResult, layers: &'a StorageLayers, trial: &Trial) -> Opti
 }
 
 pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    // Beside reads of the load itself, nobody can tell whose reads they are.
-    let only_writes = measure::direction(case) == Some(Direction::Write);
+    // Beside reads of the load itself, or of a rebuild, nobody can tell whose reads they are.
+    let only_writes = measure::direction(case) == Some(Direction::Write) && !is_resynced(case);
     let Some(layers) = measure::stacked(case).filter(|_| only_writes) else { return Verdict::Elsewhere };
     let found = measure::middle(case, |trial| most(case, layers, trial).map(|found| (found.read, found)));
     let Some(Rewrite { array, read, written }) = found else { return Verdict::Elsewhere };
@@ -121,5 +122,19 @@ mod tests {
         assert_ne!(found("write", "raid5", 10e3).code, "parity-rewrite");
         assert_ne!(found("randrw", "raid5", 2048e3).code, "parity-rewrite");
         assert_ne!(found("randwrite", "raid10", 2048e3).code, "parity-rewrite");
+    }
+
+    #[test]
+    fn what_a_rebuild_reads_is_not_the_parity_of_writes() {
+        let mut layers = stack("raid5");
+        layers.devices[1].array.as_mut().unwrap().action = Some("recover".to_owned());
+        let mut case = disk(8, 1_000.0, 8_000.0, 15.0);
+        fixture::set(&mut case, "pattern", "randwrite");
+        put(&mut case, &layers);
+        for name in ["sda", "sdb", "sdc", "sdd"] {
+            did(&mut case, name, 2048e3, 2048e3, 0.5);
+        }
+        did(&mut case, "md0", 0.0, 4096e3, 8.0);
+        assert_ne!(verdict(&[case]).code, "parity-rewrite");
     }
 }

@@ -22,6 +22,7 @@ mod plan;
 mod playback;
 mod precondition;
 pub(in crate::workload) mod pseudo;
+pub mod rebuild;
 mod reopen;
 pub mod replay;
 pub(in crate::workload) mod residency;

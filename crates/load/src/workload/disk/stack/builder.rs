@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use engine::fault::Fault;
 use model::stack::LayerStack;
-use model::{FactName, Value};
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::{GroundOptions, Member};
 use crate::workload::disk::stack::loop_device::{self, LoopDevice};
+use crate::workload::disk::stack::md::SyncSpeeds;
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
 use crate::workload::disk::stack::{BuildSite, find, random, zram};
 
@@ -31,8 +31,8 @@ pub(super) struct Building {
     pub(super) tops: Vec<PathBuf>,
     /// How long each step took, with the name of the layer that it was for.
     pub(super) times: Vec<(String, StepTime)>,
-    /// What else became known meanwhile.
-    pub(super) facts: Vec<(FactName, Value)>,
+    /// How fast its array is synchronised; none where it has none with copies.
+    pub(super) speeds: Option<SyncSpeeds>,
 }
 
 impl Building {
@@ -49,7 +49,7 @@ impl Building {
             users: Vec::new(),
             tops: Vec::new(),
             times: Vec::new(),
-            facts: Vec::new(),
+            speeds: None,
         })
     }
 
@@ -135,7 +135,7 @@ impl Building {
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
-            self.facts.extend(commands.take_facts());
+            self.speeds = self.speeds.or(commands.speeds());
         }
         Ok(())
     }
@@ -156,6 +156,11 @@ impl Building {
         record.add(&layer).map_err(|e| Fault::system("writing down a layer of the stack", e))?;
         self.layers.push(layer);
         Ok(())
+    }
+
+    /// The layers that are there, the lowest first.
+    pub(super) fn layers(&self) -> &[LayerRecord] {
+        &self.layers
     }
 
     /// Whether the kernel goes around the page cache to the files of all its loop devices; none where it has none.

@@ -9,9 +9,11 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
-use model::{FactName, Value};
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Signal;
+
+use crate::host::StatusListener;
+use crate::workload::disk::stack::md::SyncSpeeds;
 
 /// Where programs of administrators are, which PATH lacks for some.
 const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
@@ -60,7 +62,8 @@ pub(super) struct StepTime {
 pub(super) struct Commands<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     times: Vec<StepTime>,
-    facts: Vec<(FactName, Value)>,
+    speeds: Option<SyncSpeeds>,
+    status: StatusListener,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -80,7 +83,17 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on, times: Vec::new(), facts: Vec::new() }
+        Self { goes_on, times: Vec::new(), speeds: None, status: StatusListener::default() }
+    }
+
+    /// With somebody who hears how far what takes long is.
+    pub(super) fn with_status(self, status: StatusListener) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Who hears that.
+    pub(super) fn status(&self) -> StatusListener {
+        self.status.clone()
     }
 
     /// Notes how long something took that no program was run for.
@@ -88,14 +101,14 @@ impl<'a> Commands<'a> {
         self.times.push(StepTime { step, seconds: took.as_secs_f64() });
     }
 
-    /// Notes what else became known of a layer while it was made.
-    pub(super) fn note_fact(&mut self, name: FactName, value: impl Into<Value>) {
-        self.facts.push((name, value.into()));
+    /// Notes how fast an array is synchronised.
+    pub(super) fn note_speeds(&mut self, speeds: SyncSpeeds) {
+        self.speeds = Some(speeds);
     }
 
-    /// What was noted since this was last asked.
-    pub(super) fn take_facts(&mut self) -> Vec<(FactName, Value)> {
-        std::mem::take(&mut self.facts)
+    /// What was noted of that.
+    pub(super) fn speeds(&self) -> Option<SyncSpeeds> {
+        self.speeds
     }
 
     /// How long each step took since this was last asked.
