@@ -87,6 +87,7 @@ const TOOLS: &[Tool] = &[
     program("btrfs-progs", "mkfs.btrfs", "--version", "mkfs.btrfs, part of btrfs-progs"),
     program("dosfstools", "mkfs.vfat", "--help", "mkfs.fat "),
     program("cryptsetup-bin", "cryptsetup", "--version", "cryptsetup "),
+    program("cryptsetup-bin", "integritysetup", "--version", "integritysetup "),
     program("lvm2", "pvcreate", "--version", "  LVM version:"),
     program("python3-minimal", "python3", "--version", "Python 3"),
     program("chromium", "chromium", "--version", "Chromium "),

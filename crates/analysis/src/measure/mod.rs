@@ -2,8 +2,10 @@
 //! much was under way at once.
 
 mod block_phases;
+pub(crate) mod by_place;
 mod cpus;
 mod histogram;
+pub(crate) mod layers;
 mod load;
 mod net;
 mod place;
@@ -21,9 +23,11 @@ use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
+pub use by_place::{PlaceCourse, place_courses};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{Remembered, distribution, mean_of};
+pub(crate) use layers::{DeviceWork, KernelUse, below, kernel_uses, stacked, storage_layers};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
@@ -140,9 +144,20 @@ pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<Place> {
     profile(case).parameter(aspect).map(Place::Parameter)
 }
 
-/// Metrics that count operations.
-pub(crate) const RATES: &[MetricName] =
-    &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND, metric::REQUESTS_PER_SECOND];
+/// Metrics that count operations. Statements and rows of a database are parts of them: its operations are transactions.
+pub(crate) const RATES: &[MetricName] = &[
+    metric::IOPS,
+    metric::OPERATIONS_PER_SECOND,
+    metric::EVENTS_PER_SECOND,
+    metric::REQUESTS_PER_SECOND,
+    metric::TRANSACTIONS_PER_SECOND,
+];
+
+/// Whether the load's operations are transactions of a database: none of them is one of a device, and there are as many
+/// at once as clients were asked for.
+pub(crate) fn does_transactions(case: &CaseResult) -> bool {
+    estimated(case, metric::TRANSACTIONS_PER_SECOND).is_some()
+}
 
 /// Operations per second, the median over trials, and the metric's name.
 pub(crate) fn operations(case: &CaseResult) -> Option<(MetricName, f64)> {

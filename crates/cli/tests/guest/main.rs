@@ -21,8 +21,10 @@ mod numa;
 mod observed;
 mod poll;
 mod power_cut;
+mod rebuild;
 mod refusal;
 mod stack;
+mod stack_full;
 mod test_bed;
 mod trace;
 #[path = "../../../../lab/src/wire.rs"]

@@ -52,6 +52,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &scheduler::syscall::Syscall,
     &disk::Disk,
     &disk::replay::Replay,
+    &disk::rebuild::Rebuild,
     &file::metadata::Metadata,
     &net::stream::Stream,
     &net::pingpong::Pingpong,
@@ -81,6 +82,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     file::tree::TREES,
     db::server::SERVERS,
     db::sqlite::tables::TABLES,
+    db::sqlite::named_file::NAMED_FILES,
     db::remote_fixture::REMOTE_DATABASES,
     disk::stack::STACKS,
     db::server_settings::SERVER_SETTINGS,
@@ -183,6 +185,11 @@ pub trait Planned {
     /// The hosts, by name or address, of servers that are no other end of ours.
     fn servers(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Whether it leaves the stack that it runs on as no other trial can use it.
+    fn uses_up_stack(&self) -> bool {
+        false
     }
 
     /// Makes one trial of a surveyed load ready.

@@ -4,6 +4,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 
 use crate::workload::disk::stack::command::Program;
+use crate::workload::disk::stack::zram;
 
 /// A part of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -16,9 +17,11 @@ pub(super) enum KernelPart {
     Mapping(&'static str),
     /// Loop devices.
     Loop,
+    /// zram devices.
+    Zram,
 }
 
-const MODPROBE: Program = Program { name: "modprobe", package: "kmod", version: &["--version"] };
+pub(super) const MODPROBE: Program = Program { name: "modprobe", package: "kmod", version: &["--version"] };
 
 impl KernelPart {
     /// What people call it.
@@ -27,6 +30,7 @@ impl KernelPart {
             Self::FileSystem(name) | Self::Array(name, _) => name,
             Self::Mapping(module) => module,
             Self::Loop => "loop",
+            Self::Zram => "zram",
         }
     }
 
@@ -35,6 +39,7 @@ impl KernelPart {
             Self::FileSystem(name) => name,
             Self::Array(_, module) | Self::Mapping(module) => module,
             Self::Loop => "loop",
+            Self::Zram => "zram",
         }
     }
 
@@ -49,6 +54,7 @@ impl KernelPart {
             }),
             Self::Mapping(module) => Path::new("/sys/module").join(module).exists(),
             Self::Loop => Path::new("/dev/loop-control").exists(),
+            Self::Zram => zram::is_ready(),
         };
         is_ready || self.can_be_loaded()
     }

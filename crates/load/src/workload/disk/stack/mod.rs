@@ -4,30 +4,41 @@
 //! A kind of layer is a file here and a line in [`TABLE`]. Loads know nothing of it: whoever surveys and runs them
 //! puts the top of the stack in the place of their target ([`StackRequest`]).
 
+mod array;
 mod blkid;
 mod btrfs;
 mod builder;
+mod cache;
 mod command;
+mod crypt;
 mod ext4;
 mod fixture;
 mod ground;
+mod integrity;
 mod kernel;
 mod left;
 mod loop_device;
 mod luks;
 mod lvm;
 mod mapping;
+mod md;
 mod mount;
+mod partition;
 mod raid;
 mod random;
 mod record;
 mod request;
+mod snapshot;
+mod stripe;
 #[cfg(test)]
 mod tests;
+mod thin;
+mod volume_group;
 mod xfs;
+mod zram;
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::stack::{LayerSpec, StackLayer};
@@ -36,12 +47,14 @@ use command::{Commands, Program};
 use kernel::KernelPart;
 use record::LayerRecord;
 
+pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
 pub use request::{StackRequest, SurveyedStack};
 
 /// Every kind of layer that stands on devices, in documentation order.
 const TABLE: &[&dyn LayerKind] = &[
+    &partition::Partition,
     &raid::RAID0,
     &raid::RAID1,
     &raid::RAID10,
@@ -49,15 +62,23 @@ const TABLE: &[&dyn LayerKind] = &[
     &raid::RAID6,
     &raid::LINEAR,
     &luks::Luks,
+    &crypt::Crypt,
+    &integrity::Integrity,
     &lvm::Lvm,
+    &thin::Thin,
+    &snapshot::Snapshot,
+    &cache::CACHE,
+    &cache::WRITECACHE,
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
 ];
 
-/// What a stack may be made of; the first makes devices of files.
+/// What a stack may be made of; the first two make devices, of files and of memory.
 pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     loop_device::SPEC,
+    zram::SPEC,
+    partition::SPEC,
     *raid::RAID0.spec,
     *raid::RAID1.spec,
     *raid::RAID10.spec,
@@ -65,7 +86,13 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     *raid::RAID6.spec,
     *raid::LINEAR.spec,
     luks::SPEC,
+    crypt::SPEC,
+    integrity::SPEC,
     lvm::SPEC,
+    thin::SPEC,
+    snapshot::SPEC,
+    *cache::CACHE.spec,
+    *cache::WRITECACHE.spec,
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,
@@ -91,6 +118,11 @@ trait LayerKind: Debug + Sync {
         None
     }
 
+    /// Why it cannot stand on what is below; none where it can.
+    fn refuses_on(&self, _layer: &StackLayer, _below: Below<'_>) -> Option<String> {
+        None
+    }
+
     /// Makes it, with the name and the UUID of its record. What it returns is driven, or stood upon: a device, or
     /// the folder where it is mounted. What is there after an error, [`LayerKind::take_down`] removes.
     ///
@@ -104,6 +136,28 @@ trait LayerKind: Debug + Sync {
     /// # Errors
     /// What stays, and why.
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault>;
+
+    /// Whether it can become as large as what it stands on has become, while it is used.
+    fn can_grow(&self) -> bool {
+        false
+    }
+
+    /// Makes it so large.
+    ///
+    /// # Errors
+    /// What the program said, or that it cannot grow.
+    fn grow(&self, _record: &LayerRecord, _commands: &mut Commands<'_>) -> Result<(), Fault> {
+        Err(Fault::Other(format!("`{}` does not grow", self.spec().name)))
+    }
+}
+
+/// What a layer is to stand on.
+#[derive(Clone, Copy, Debug)]
+struct Below<'a> {
+    /// The kind of the layer below; [`model::stack::MEMBERS`] where the stack does not say what is there.
+    kind: &'a str,
+    /// How many devices that is.
+    devices: usize,
 }
 
 /// Where a layer is made.
@@ -115,6 +169,8 @@ struct BuildSite<'a, 'b> {
     record: &'a LayerRecord,
     /// The devices on which it stands.
     below: &'a [PathBuf],
+    /// The device that it uses beside them.
+    beside: Option<&'a Path>,
     commands: &'a mut Commands<'b>,
 }
 
@@ -129,11 +185,25 @@ impl BuildSite<'_, '_> {
 
     /// All devices on which it stands.
     fn devices(&self) -> Result<Vec<&str>, Fault> {
-        let wrong = |path: &PathBuf| {
-            Fault::Other(format!("{} is no name that programs can be given", path.display()))
-        };
-        self.below.iter().map(|path| path.to_str().ok_or_else(|| wrong(path))).collect()
+        self.below.iter().map(|path| text(path)).collect()
     }
+
+    /// The device that it uses beside them; none where it uses none.
+    fn beside(&self) -> Result<Option<&str>, Fault> {
+        self.beside.map(text).transpose()
+    }
+}
+
+/// A path as programs are given it.
+fn text(path: &Path) -> Result<&str, Fault> {
+    let wrong = || Fault::Other(format!("{} is no name that programs can be given", path.display()));
+    path.to_str().ok_or_else(wrong)
+}
+
+/// The first device on which a layer stands.
+fn device_below(record: &LayerRecord) -> Result<&str, Fault> {
+    let device = record.below.first().and_then(|path| path.to_str());
+    device.ok_or_else(|| Fault::Other(format!("nobody wrote down on which device `{}` stands", record.kind)))
 }
 
 /// The kind of this name.

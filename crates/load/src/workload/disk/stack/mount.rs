@@ -138,6 +138,11 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
     remove_folder(place).map(|()| true)
 }
 
+/// Where the file system of a record is mounted, as programs are told.
+pub(super) fn point_of(record: &LayerRecord) -> Result<&str, Fault> {
+    text(place_of(record)?)
+}
+
 fn place_of(record: &LayerRecord) -> Result<&Path, Fault> {
     let missing = || Fault::Other(format!("nobody wrote down where {} is mounted", record.kind));
     record.place.as_deref().ok_or_else(missing)
@@ -196,7 +201,7 @@ mod tests {
         let with = |text: &str| {
             let mut options = Parameters::default();
             options.set(named("mount"), text);
-            refuses(&StackLayer { spec: &super::super::ext4::SPEC, options })
+            refuses(&StackLayer { spec: &super::super::ext4::SPEC, beside: None, options })
         };
         for good in ["noatime", "noatime,data=journal,commit=30", "compress=zstd:3"] {
             assert_eq!(with(good), None, "{good}");

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack};
+use model::stack::{ALL, LayerStack, MEMBERS};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::workload::disk::stack::command::Program;
 use crate::workload::disk::stack::fixture::{BuiltStack, STACKS};
 use crate::workload::disk::stack::ground::{self, Member};
 use crate::workload::disk::stack::kernel::KernelPart;
-use crate::workload::disk::stack::{LAYERS, find};
+use crate::workload::disk::stack::{Below, LAYERS, find, md, raid};
 use crate::workload::named;
 
 /// Bytes of each file, where nobody says.
@@ -105,7 +105,8 @@ impl StackRequest {
     fn key(&self, members: &[Member]) -> FixtureKey {
         let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
         let bytes = self.order.member_bytes.saturating_mul(files as u64);
-        let owner = if files < members.len() { Ownership::Surrendered } else { Ownership::Created };
+        let has_devices = members.iter().any(|member| matches!(member, Member::Device(_)));
+        let owner = if has_devices { Ownership::Surrendered } else { Ownership::Created };
         let first = self.order.targets.first().map(|path| path.to_string_lossy().into_owned());
         let key = FixtureKey::new(STACKS.name, first.unwrap_or_default(), bytes, owner);
         FixtureKey { details: serde_json::json!(self.order), carries_targets: true, ..key }
@@ -118,17 +119,18 @@ impl StackRequest {
     pub fn survey(&self, host: &HostInfo) -> Result<SurveyedStack, Problem> {
         let members = ground::members(&self.stack, &self.order.targets)?;
         self.check_layers()?;
-        let has_files = members.iter().any(|member| matches!(member, Member::File(..)));
-        self.check_machine(has_files)?;
+        self.check_machine(&members)?;
         let seen = ground::survey(&members, self.order.member_bytes, host)?;
-        let mut below = seen.bytes;
+        // Those beside come last, and offer nothing.
+        let mut below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
+        let least = below.iter().copied().min().unwrap_or(0);
         for layer in &self.stack.layers {
             let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
             below = vec![capacity];
         }
         let room = below.iter().copied().min().unwrap_or(0);
         let order = StackOrder { devices: seen.devices, ..self.order.clone() };
-        let about = self.about(&members);
+        let about = format!("{}{}", self.about(&members), self.about_sync(least, md::usual_speed_most()));
         let key = self.key(&members);
         Ok(SurveyedStack { key: FixtureKey { details: serde_json::json!(order), about, ..key }, room })
     }
@@ -137,26 +139,62 @@ impl StackRequest {
         let names = self.stack.layer_names();
         let made = names.get(..=self.order.height).unwrap_or(&names).join(" > ");
         let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
+        let memory = members.iter().filter(|member| matches!(member, Member::Memory(_))).count();
         let size = binary(self.order.member_bytes);
         let folder = self.order.targets.first().map_or_else(String::new, |path| path.display().to_string());
         let devices: Vec<String> = members
             .iter()
             .filter_map(|member| match member {
                 Member::Device(path) => Some(path.display().to_string()),
-                Member::File(..) => None,
+                Member::File(..) | Member::Memory(_) => None,
             })
             .collect();
-        let on = match (devices.is_empty(), files) {
-            (false, _) => format!("{}, which is overwritten", devices.join(", ")),
-            (true, 1) => format!("a file of {size} in {folder}"),
-            (true, _) => format!("{files} files of {size} in {folder}"),
+        let on = match (devices.is_empty(), files, memory) {
+            (false, ..) => format!("{}, which is overwritten", devices.join(", ")),
+            (true, _, 1) => format!("a zram device of {size}"),
+            (true, _, 2..) => format!("{memory} zram devices of {size}"),
+            (true, 1, _) => format!("a file of {size} in {folder}"),
+            (true, ..) => format!("{files} files of {size} in {folder}"),
         };
         format!("the stack {made} is made on {on}, and taken down at the end")
     }
 
+    /// What the first synchronisation of an array on members of so many bytes takes at least, where that is minutes: no
+    /// faster than md allows, which is `usual` unless the stack says otherwise.
+    fn about_sync(&self, bytes: u64, usual: Option<u64>) -> String {
+        let array = self.stack.layers.first().filter(|layer| raid::is_redundant(layer.spec.name));
+        let Some(array) = array.filter(|_| self.order.height > 0) else { return String::new() };
+        let is_clean = array.option(named("assume-clean")) == Some(Value::Bool(true));
+        let most = raid::speed_most(array).or(usual).filter(|speed| *speed > 0 && !is_clean);
+        let minutes = most.map_or(0, |speed| bytes / speed / 60);
+        let time = match minutes {
+            0 => return String::new(),
+            1..120 => format!("{minutes} min"),
+            _ => format!("{} h {} min", minutes / 60, minutes % 60),
+        };
+        format!("; its array is synchronised first, which takes at least {time} by the speed that md allows")
+    }
+
     fn check_layers(&self) -> Result<(), Problem> {
+        if let Some(lowest) = self.stack.layers.first() {
+            let members = self.stack.members.len().saturating_sub(raid::spares(lowest));
+            let (name, fewest) = (lowest.spec.name, lowest.spec.devices.0);
+            if members < fewest {
+                return Err(Problem::invalid(
+                    format!("`{name}` needs at least {fewest} devices beside its spares, and has {members}"),
+                    "name more devices, or fewer spares",
+                ));
+            }
+        }
+        let ground = self.stack.ground.as_ref().map_or(MEMBERS, |ground| ground.spec.name);
+        let mut below = Below { kind: ground, devices: self.stack.members.len() };
         let mut layers = self.stack.layers.iter();
-        let refused = layers.find_map(|layer| Some((layer, find(layer.spec.name)?.refuses(layer)?)));
+        let refused = layers.find_map(|layer| {
+            let kind = find(layer.spec.name)?;
+            let why = kind.refuses(layer).or_else(|| kind.refuses_on(layer, below));
+            below = Below { kind: layer.spec.name, devices: 1 };
+            Some((layer, why?))
+        });
         match refused {
             Some((layer, why)) => {
                 Err(Problem::invalid(format!("{}: {why}", layer.spec.name), "see `headroom workloads disk`"))
@@ -166,7 +204,7 @@ impl StackRequest {
     }
 
     /// Whether there are the rights, the programs and the parts of the kernel for the layers that are made.
-    fn check_machine(&self, has_files: bool) -> Result<(), Problem> {
+    fn check_machine(&self, members: &[Member]) -> Result<(), Problem> {
         if !rustix::process::geteuid().is_root() {
             return Err(Problem::refused(
                 "a stack cannot be made: Headroom does not run as root",
@@ -188,8 +226,12 @@ impl StackRequest {
                 format!("install it (in Debian: {})", packages.join(", ")),
             ));
         }
-        let ground = has_files.then_some(KernelPart::Loop);
-        let mut parts = ground.into_iter().chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
+        let ground = members.iter().filter_map(|member| match member {
+            Member::File(..) => Some(KernelPart::Loop),
+            Member::Memory(_) => Some(KernelPart::Zram),
+            Member::Device(_) => None,
+        });
+        let mut parts = ground.chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
         match parts.find(|part| !part.is_there()) {
             Some(part) => Err(Problem::refused(
                 format!(
@@ -207,7 +249,8 @@ impl StackRequest {
     #[must_use]
     pub fn built<'a>(&self, fixtures: &'a FixtureStore) -> Option<&'a BuiltStack> {
         let members = ground::members(&self.stack, &self.order.targets).ok()?;
-        fixtures.find(&self.key(&members))
+        let key = self.key(&members);
+        fixtures.find(&key).or_else(|| fixtures.find(&FixtureKey { used_up: true, ..key }))
     }
 
     /// The parameters of a load that drives `tops` in the place of its target.
@@ -229,11 +272,29 @@ impl StackRequest {
         self.on(parameters, &[folder.cloned().unwrap_or_else(|| Path::new("/").to_owned())])
     }
 
+    /// The same of a load that was surveyed before the stack is there, with what it was `given`.
+    #[must_use]
+    pub fn as_planned(&self, surveyed: &Parameters, given: &Parameters) -> Parameters {
+        without_ends(self.as_asked(surveyed), given)
+    }
+
     /// The parameters of a surveyed load with the target that was asked for, by its whole path.
     #[must_use]
     pub fn as_asked(&self, parameters: &Parameters) -> Parameters {
         self.on(parameters, &self.order.targets)
     }
+}
+
+/// How much a load goes to the end of is known when the stack is there, unless it was `given`.
+fn without_ends(mut surveyed: Parameters, given: &Parameters) -> Parameters {
+    if surveyed.is_word(named("until"), "full") {
+        for name in [named("size"), named("span")] {
+            if given.integer(name).is_err() {
+                surveyed.remove(name);
+            }
+        }
+    }
+    surveyed
 }
 
 fn whole_path(text: &str) -> PathBuf {
@@ -255,5 +316,33 @@ fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem>
                 format!("one of {}", stack.layer_names().join(", ")),
             )
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_synchronisation_takes_as_long_as_md_allows() {
+        let about = |stack: &str, bytes: u64, usual: Option<u64>| {
+            let mut parameters = Parameters::default();
+            parameters.set(named("stack"), stack);
+            parameters.set(named("target"), "/");
+            let request = StackRequest::of(&parameters, Some(named("target"))).unwrap().unwrap();
+            request.about_sync(bytes, usual)
+        };
+        let usual = Some(200_000 * 1024);
+        assert!(about("raid6(a+b+c+d) > xfs", 2_000_000_000_000, usual).contains("at least 2 h 42 min"));
+        assert!(about("raid1(a+b)", 100 << 30, usual).contains("at least 8 min"));
+        assert!(about("raid1(a+b; sync-speed-max=1m)", 1 << 30, usual).contains("at least 17 min"));
+        for (stack, bytes, usual) in [
+            ("raid1(a+b)", 1 << 30, usual),
+            ("raid1(a+b)", 1 << 40, None),
+            ("raid1(a+b; assume-clean=yes)", 1 << 40, usual),
+            ("raid0(a+b)", 1 << 40, usual),
+        ] {
+            assert_eq!(about(stack, bytes, usual), "", "{stack}");
+        }
     }
 }
