@@ -166,23 +166,48 @@ fn a_tool_that_stores_is_told_where_and_a_recording_that_is_none_is_refused() {
     assert!(stderr(&output).contains("no-such.host"), "{}", stderr(&output));
 }
 
+#[test]
+fn texts_are_compared_without_a_document_between() {
+    let place = StoryFolder::new();
+    for (name, seconds) in [("linux.txt", [0.5, 0.51, 0.5]), ("windows.txt", [0.25, 0.26, 0.25])] {
+        let text = seconds.map(|seconds| dd_write(" oflag=direct conv=fsync", seconds)).concat();
+        std::fs::write(place.path().join(name), text).unwrap();
+    }
+    let output = place.run(&["compare", "linux.txt", "windows.txt"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let said = flat(&stdout(&output));
+    assert!(said.contains("268") && said.contains("537"), "{said}");
+    assert!(!said.contains("apart"), "when they were measured is not known: {said}");
+    let output = place.run(&["show", "linux.txt"]);
+    assert!(stdout(&output).contains("268.4 MB/s") || stdout(&output).contains("268.0 MB/s"), "{output:?}");
+}
+
 /// Whether they agree depends on the machine; that both ran as often, and nothing is left, does not.
 #[test]
 fn fio_is_held_against_the_same_load_here() {
-    let found = std::process::Command::new("fio").arg("--version").output();
-    if !found.is_ok_and(|output| output.stdout.starts_with(b"fio-3.")) {
+    is_held("fio", b"fio-3.");
+}
+
+#[test]
+fn dd_is_held_against_the_same_load_here() {
+    is_held("dd", b"dd (coreutils)");
+}
+
+fn is_held(tool: &str, version: &[u8]) {
+    let found = std::process::Command::new(tool).arg("--version").output();
+    if !found.is_ok_and(|output| output.stdout.starts_with(version)) {
         assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped");
-        println!("skipped: there is no fio");
+        println!("skipped: there is no {tool}");
         return;
     }
     let place = StoryFolder::new();
     std::fs::create_dir(place.path().join("data")).unwrap();
-    let words = ["verify-tool", "fio", "--target", "data", "--seconds", "1", "--pairs", "2", "--json"];
+    let words = ["verify-tool", tool, "--target", "data", "--seconds", "1", "--pairs", "2", "--json"];
     let output = place.run(&words);
     assert!(matches!(output.status.code(), Some(0 | 1)), "{}", stderr(&output));
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let said = document.to_string();
-    assert!(said.contains("\"fio\"") && said.contains("\"headroom\""), "{said}");
+    assert!(said.contains(&format!("\"{tool}\"")) && said.contains("\"headroom\""), "{said}");
     let rows = document["rows"].as_array().unwrap();
     assert!(!rows.is_empty(), "they did the same work");
     assert_eq!(std::fs::read_dir(place.path().join("data")).unwrap().count(), 0);

@@ -49,7 +49,7 @@ pub(super) const TOOLS: &[VerifiedTool] = &[
         doc: "a file read from its beginning to its end, 1 MiB each time, direct",
         stores: true,
         command: |plan| {
-            let words = "bs=1M count=64 iflag=direct of=/dev/null";
+            let words = "bs=1M iflag=direct of=/dev/null";
             ["dd".to_owned(), format!("if={}/verify", plan.folder)].into_iter().chain(split(words)).collect()
         },
         before: Some(|plan| {

@@ -246,6 +246,14 @@ fn options(result: &mut ToolResult) {
     }
     let bytes = get("count").and_then(size).and_then(|count| count.checked_mul(block));
     set.extend(bytes.map(|bytes| ("bytes", bytes.into())));
+    // Without a count all of a file is read, so what was read is its size.
+    let is_file = pattern == "read" && !target.starts_with("/dev/");
+    let is_whole = is_file && get("count").is_none() && get("skip").is_none();
+    let read = result.whole.bytes.as_ref().filter(|read| is_whole && read.value > 0.0);
+    if let Some(read) = read {
+        let read = read.value as u64;
+        set.extend([("bytes", read.into()), ("size", read.into())]);
+    }
     result.workload = Some(WorkloadName::new("disk"));
     result.parameters = set.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
 }
@@ -340,12 +348,33 @@ mod tests {
             read("dd if=/dev/sda of=/dev/null bs=64kB"),
             "block-size=64000 direct=no engine=sync pattern=read target=/dev/sda"
         );
+        assert_eq!(
+            read("dd if=x of=/dev/null bs=1M iflag=direct"),
+            "block-size=1048576 direct=yes engine=sync pattern=read target=x",
+            "nothing says how long the file is"
+        );
         assert_eq!(read("dd if=/dev/zero of=/dev/null bs=1M"), "", "that drives no disk");
         assert_eq!(read("dd if=a of=b"), "", "that drives two");
         assert_eq!(
             (size("2x512"), size("1GB"), size("1MiB"), size("x")),
             (Some(1024), Some(1_000_000_000), Some(1 << 20), None)
         );
+    }
+
+    #[test]
+    fn what_was_read_of_a_whole_file_is_its_size() {
+        let read = |words: &str| {
+            let command = words.split(' ').map(str::to_owned).collect();
+            let mut result = ToolResult { command, ..ToolResult::default() };
+            result.whole.bytes = Some(exact(1, 1 << 20, Unit::Bytes));
+            options(&mut result);
+            let integer = |name: &'static str| result.parameters.integer(ParameterName::new(name)).ok();
+            (integer("bytes"), integer("size"))
+        };
+        assert_eq!(read("dd if=x of=/dev/null bs=64k"), (Some(1 << 20), Some(1 << 20)));
+        assert_eq!(read("dd if=x of=/dev/null bs=64k count=16"), (Some(1 << 20), None));
+        assert_eq!(read("dd if=x of=/dev/null bs=64k skip=1"), (None, None));
+        assert_eq!(read("dd if=/dev/sda of=/dev/null bs=64k"), (None, None), "it may have ended otherwise");
     }
 
     #[test]
