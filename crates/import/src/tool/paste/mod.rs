@@ -209,8 +209,9 @@ impl<'a> Paste<'a> {
                 let begins_other = |other: &&'static dyn ToolReader| {
                     other.name() != reader.name() && other.begins(line) == Some(Beginning::Certain)
                 };
-                let is_command = CommandLine::of(line, &self.programs).is_some();
-                if is_command || self.readers.iter().any(begins_other) {
+                let is_command = || CommandLine::of(line, &self.programs).is_some();
+                // Nothing begins with an empty line.
+                if !line.is_blank() && (is_command() || self.readers.iter().any(begins_other)) {
                     return Extent::EndsBefore;
                 }
                 open.lines.push(line.clone());
