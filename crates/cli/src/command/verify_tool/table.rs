@@ -45,6 +45,18 @@ pub(super) const TOOLS: &[VerifiedTool] = &[
         server: None,
     },
     VerifiedTool {
+        program: "ioping",
+        doc: "the same, whose rates leave out the time between two reads",
+        stores: true,
+        command: |plan| {
+            let VerifyPlan { seconds, folder, .. } = plan;
+            let words = format!("ioping -R -D -w {seconds} -s 4k -S 64m");
+            split(&words).chain([folder.clone()]).collect()
+        },
+        before: None,
+        server: None,
+    },
+    VerifiedTool {
         program: "dd",
         doc: "a file read from its beginning to its end, 1 MiB each time, direct",
         stores: true,

@@ -7,6 +7,7 @@ use model::tool_result::{
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 
+use super::ioping_work;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, leading, plain, quantity, whole};
@@ -92,6 +93,7 @@ impl ToolReader for Ioping {
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
         options(&mut result);
+        ioping_work::fill(&mut result);
         let first = block.lines.first().map_or("", |line| line.text.trim_start());
         if first.starts_with(['{', '[']) {
             return json(block, &result);

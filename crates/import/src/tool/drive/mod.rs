@@ -3,6 +3,7 @@
 mod bonnie;
 mod hdparm;
 mod ioping;
+mod ioping_work;
 
 use super::reader::ToolReader;
 

@@ -1,0 +1,79 @@
+//! What ioping does as work of a load here: reads of random places, one at a time and without a pause.
+
+use model::tool_result::ToolResult;
+use model::{ParameterName, Value, WorkloadName};
+
+use crate::tool::number::whole;
+
+/// Options that change nothing of the work, or that [`parameters`] reads.
+const KNOWN: &[&str] = &["B", "D", "R", "S", "q", "s", "target", "w"];
+
+/// Fills in the parameters of the same work, where all options are known and there is one.
+pub(super) fn fill(result: &mut ToolResult) {
+    if let Some(parameters) = parameters(result) {
+        result.workload = Some(WorkloadName::new("disk"));
+        result.parameters =
+            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+    }
+}
+
+/// The parameters; `None` where it is no work of ours. It makes a file of its own in a folder.
+fn parameters(result: &ToolResult) -> Option<Vec<(&'static str, Value)>> {
+    let get = |name: &str| result.options.get(name).map(String::as_str);
+    // Without -R it pauses after each request.
+    if !result.options.keys().all(|name| KNOWN.contains(&name.as_str())) || get("R").is_none() {
+        return None;
+    }
+    let seconds: f64 =
+        get("w")?.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && seconds.is_finite())?;
+    Some(vec![
+        ("target", get("target")?.into()),
+        ("pattern", "randread".into()),
+        ("engine", "sync".into()),
+        ("direct", get("D").is_some().into()),
+        ("block-size", size(get("s").unwrap_or("4k"))?.into()),
+        ("size", size(get("S")?)?.into()),
+        ("duration", seconds.into()),
+    ])
+}
+
+/// A size as it takes it: multiples are of 1024.
+fn size(text: &str) -> Option<u64> {
+    let (number, unit) = whole(text)?;
+    let shift = match unit {
+        "" | "b" => 0,
+        "k" | "kb" => 10,
+        "m" | "mb" => 20,
+        "g" | "gb" => 30,
+        _ => return None,
+    };
+    number.checked_mul(1 << shift)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(options: &[(&str, &str)]) -> Option<String> {
+        let options = options.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        let mut result = ToolResult { options: options.collect(), ..ToolResult::default() };
+        fill(&mut result);
+        let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
+        result.workload?;
+        Some(result.parameters.iter().map(one).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn options_become_parameters_of_the_same_work() {
+        let all = [("R", ""), ("D", ""), ("S", "64m"), ("s", "8k"), ("w", "2"), ("target", "io")];
+        assert_eq!(
+            read(&all).as_deref(),
+            Some(
+                "block-size=8192 direct=yes duration=2 engine=sync pattern=randread size=67108864 target=io"
+            )
+        );
+        assert_eq!(read(&all[1..]), None, "it pauses");
+        assert_eq!(read(&[&all[..], &[("W", "")]].concat()), None, "it writes");
+        assert_eq!(read(&[&all[..], &[("L", "")]].concat()), None, "it reads one place after the other");
+    }
+}
