@@ -130,8 +130,17 @@ fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text>
     };
     let value = format::quantity(printed.value, printed.unit);
     // A count is as exact as it was printed.
-    let value = if printed.unit == Unit::One { format::trimmed(value) } else { value };
+    let value = match printed.unit {
+        Unit::One if is_plain_count(printed.value) => format!("{:.0}", printed.value),
+        Unit::One => format::trimmed(value),
+        _ => value,
+    };
     vec![name.into(), shortened(&printed.text).into(), value.into(), printed.line.to_string().into()]
+}
+
+/// Whether it is a whole number that nobody has to count the digits of.
+fn is_plain_count(value: f64) -> bool {
+    value.fract() == 0.0 && value.abs() < 1e6
 }
 
 /// What was printed; of a sum of many figures the beginning.
