@@ -18,6 +18,7 @@ mod luks;
 mod lvm;
 mod mapping;
 mod mount;
+mod present;
 mod raid;
 mod random;
 mod record;
@@ -38,6 +39,7 @@ use record::LayerRecord;
 
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
+pub(in crate::workload::disk) use present::{iscsi, nfs, nvme_tcp};
 pub use request::{StackRequest, SurveyedStack};
 
 /// Every kind of layer that stands on devices, in documentation order.
@@ -53,6 +55,9 @@ const TABLE: &[&dyn LayerKind] = &[
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
+    &iscsi::Iscsi,
+    &nvme_tcp::NvmeTcp,
+    &nfs::Nfs,
 ];
 
 /// What a stack may be made of; the first makes devices of files.
@@ -69,6 +74,9 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,
+    iscsi::SPEC,
+    nvme_tcp::SPEC,
+    nfs::SPEC,
 ];
 
 /// A kind of layer that stands on devices.

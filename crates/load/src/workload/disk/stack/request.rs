@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack};
+use model::stack::{ALL, LayerStack, presented};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -74,7 +74,8 @@ impl StackRequest {
     /// # Errors
     /// If they contradict one another.
     pub fn of(parameters: &Parameters, target: Option<ParameterName>) -> Result<Option<Self>, Problem> {
-        let Some(text) = parameters.given(named("stack"), Parameters::text)? else {
+        let given = |name: &'static str| parameters.given(named(name), Parameters::text);
+        let Some(text) = presented(given("stack")?, given("present")?) else {
             let idle =
                 [named("layer"), named("member-size")].into_iter().find(|n| parameters.get(*n).is_some());
             return match idle {
@@ -85,7 +86,7 @@ impl StackRequest {
                 None => Ok(None),
             };
         };
-        let stack = LayerStack::parse(text, LAYERS).map_err(|e| Problem::invalid(e.message, e.help))?;
+        let stack = LayerStack::parse(&text, LAYERS).map_err(|e| Problem::invalid(e.message, e.help))?;
         let Some(given) = target.filter(|name| parameters.get(*name).is_some()) else {
             return Err(Problem::invalid(
                 "this load drives no folder and no device, so it cannot run on a stack",
