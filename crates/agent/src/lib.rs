@@ -16,6 +16,7 @@ pub mod iperf3;
 mod link;
 mod local;
 mod loopback;
+mod network_storage;
 mod observers;
 mod paired_settings;
 mod rate_search;
