@@ -88,6 +88,8 @@ const TOOLS: &[Tool] = &[
     program("dosfstools", "mkfs.vfat", "--help", "mkfs.fat "),
     program("cryptsetup-bin", "cryptsetup", "--version", "cryptsetup "),
     program("lvm2", "pvcreate", "--version", "  LVM version:"),
+    program("open-iscsi", "iscsiadm", "--version", "iscsiadm version ").serving("open-iscsi"),
+    program("open-iscsi", "iscsid", "--version", "iscsid version ").serving("iscsid"),
     program("python3-minimal", "python3", "--version", "Python 3"),
     program("chromium", "chromium", "--version", "Chromium "),
     program("fontconfig", "fc-list", "--version", "fontconfig "),
