@@ -13,7 +13,7 @@ use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
 use crate::workload::disk::stack::present::initiator::{ISCSIADM, ISCSID, Initiator, Login};
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
-use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, configfs, load};
+use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, SESSION, TARGET, configfs, load};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, random};
 
@@ -73,12 +73,12 @@ impl LayerKind for Iscsi {
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
         commands.as_one(NETWORK, |commands| network.make(commands))?;
-        commands.as_one("lio", |_| {
+        commands.as_one(TARGET, |_| {
             configfs::with(Some(&network.namespace), |root| {
                 target.make(&root.join("target"), &device, &secret)
             })
         })?;
-        commands.as_one("login", |commands| {
+        commands.as_one(SESSION, |commands| {
             let login = Login { user: USER, secret: &secret };
             let initiator = Initiator::start(&target.initiator, Some(&login), commands)?;
             let node = ["-m", "node", "-T", &target.name, "-p", &target.portal];

@@ -23,6 +23,8 @@ const APPEARS_WITHIN: Duration = Duration::from_secs(60);
 /// What a step is called in which several programs, or none, make one thing.
 const MODULES: &str = "modules";
 const NETWORK: &str = "network";
+const TARGET: &str = "target";
+const SESSION: &str = "session";
 
 /// Loads what a layer needs of the kernel. It stays loaded, as what mount(8) and mdadm(8) load does.
 fn load(parts: &[KernelPart], commands: &mut Commands<'_>) -> Result<(), Fault> {

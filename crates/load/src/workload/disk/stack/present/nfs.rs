@@ -23,7 +23,7 @@ use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
 use crate::workload::disk::stack::mount::{self, MOUNT, UMOUNT};
 use crate::workload::disk::stack::present::namespace::{apart, cover, enter_network, own_mounts};
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
-use crate::workload::disk::stack::present::{NETWORK, load};
+use crate::workload::disk::stack::present::{NETWORK, TARGET, load};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind};
 use crate::workload::named;
@@ -34,6 +34,8 @@ const THREADS: u64 = 8;
 const THREADS_MOST: u64 = 1024;
 /// A server that has just started waits so long for clients that it had before, s: the least that the kernel takes.
 const GRACE: u32 = 10;
+/// What that step is called.
+const GRACE_PERIOD: &str = "nfs-grace-period";
 const GRACE_WITHIN: Duration = Duration::from_secs(60);
 /// What is written into the caches is of use for longer than any run, s.
 const LASTS: u64 = 365 * 86_400;
@@ -108,11 +110,11 @@ impl LayerKind for Nfs {
         }
         commands.as_one(NETWORK, |commands| network.make(commands))?;
         mount::make_folder(&server.control)?;
-        commands.as_one("nfsd", |_| {
+        commands.as_one(TARGET, |_| {
             apart(|| server.export(&folder, &network))?;
             apart(|| server.start(threads))
         })?;
-        commands.as_one("nfsd-grace-period", |commands| server.wait(commands))?;
+        commands.as_one(GRACE_PERIOD, |commands| server.wait(commands))?;
         mount::make_folder(&place)?;
         let (address, source) = (network.server, source(&network));
         let options = format!("vers=4.2,proto=tcp,port={PORT},sec=sys,addr={address}");

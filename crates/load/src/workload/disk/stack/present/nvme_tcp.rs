@@ -12,7 +12,9 @@ use model::stack::{LayerRole, LayerSpec, StackLayer};
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::present::network::LayerNetwork;
-use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, PROGRAMS, configfs, load};
+use crate::workload::disk::stack::present::{
+    APPEARS_WITHIN, NETWORK, PROGRAMS, SESSION, TARGET, configfs, load,
+};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind};
 
@@ -66,12 +68,12 @@ impl LayerKind for NvmeTcp {
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
         commands.as_one(NETWORK, |commands| network.make(commands))?;
-        commands.as_one("nvmet", |_| {
+        commands.as_one(TARGET, |_| {
             configfs::with(Some(&network.namespace), |root| {
                 target.make(&root.join("nvmet"), &device, &network)
             })
         })?;
-        commands.as_one("connect", |commands| {
+        commands.as_one(SESSION, |commands| {
             target.connect(&network)?;
             let mut found = None;
             commands.wait_until(APPEARS_WITHIN, || {
