@@ -3,7 +3,7 @@
 
 use crate::context::BenchContext;
 use crate::db_product::DatabaseProduct;
-use crate::db_server::PrivateDatabase;
+use crate::db_server::{ClientWay, PrivateDatabase};
 use crate::judge::{Figure, Goal};
 use crate::{Benchmark, Sides, db_sides};
 use xtask::Error;
@@ -11,6 +11,12 @@ use xtask::Error;
 const FIGURES: &[Figure] = &[
     Figure { what: "transactions/s", unit: "1/s", goal: Goal::LowAtLeast(0.97) },
     Figure { what: "client CPU per transaction", unit: "s", goal: Goal::HighAtMost(1.0) },
+];
+
+/// Over TLS each side has its own library, so that there is no goal.
+const TOLD: &[Figure] = &[
+    Figure { what: "transactions/s", unit: "1/s", goal: Goal::None },
+    Figure { what: "client CPU per transaction", unit: "s", goal: Goal::None },
 ];
 
 /// A load, by its word here and by pgbench's, with the scale of its tables: 15 MB of each.
@@ -34,7 +40,7 @@ const fn select_only<const CLIENTS: u32>(name: &'static str) -> Benchmark {
         peer: "pgbench",
         needs: &["psql", "taskset"],
         figures: FIGURES,
-        prepare: |context| prepare(context, &SELECT_ONLY, CLIENTS),
+        prepare: |context| prepare(context, ClientWay::Socket, &SELECT_ONLY, CLIENTS),
     }
 }
 
@@ -44,7 +50,7 @@ const fn tpcb_like<const CLIENTS: u32>(name: &'static str) -> Benchmark {
         peer: "pgbench",
         needs: &["psql", "taskset"],
         figures: FIGURES,
-        prepare: |context| prepare(context, &TPCB_LIKE, CLIENTS),
+        prepare: |context| prepare(context, ClientWay::Socket, &TPCB_LIKE, CLIENTS),
     }
 }
 
@@ -61,6 +67,15 @@ pub(crate) const TPCB_8: Benchmark = tpcb_like::<8>("db-pgbench-tpcb-8");
 /// The same, many.
 pub(crate) const TPCB_50: Benchmark = tpcb_like::<50>("db-pgbench-tpcb-50");
 
+/// An account read over TLS, some clients: what TLS costs both sides.
+pub(crate) const SELECT_8_TLS: Benchmark = Benchmark {
+    name: "db-pgbench-select-8-tls",
+    peer: "pgbench",
+    needs: &["psql", "taskset", "openssl"],
+    figures: TOLD,
+    prepare: |context| prepare(context, ClientWay::Tls, &SELECT_ONLY, 8),
+};
+
 struct PgbenchTransactions {
     server: PrivateDatabase,
     program: String,
@@ -71,10 +86,11 @@ struct PgbenchTransactions {
 
 fn prepare(
     context: &BenchContext,
+    way: ClientWay,
     load: &'static PgbenchLoad,
     clients: u32,
 ) -> Result<Box<dyn Sides>, Error> {
-    let server = PrivateDatabase::start(context, DatabaseProduct::Postgres)?;
+    let server = PrivateDatabase::start_for(context, DatabaseProduct::Postgres, way)?;
     server.create(context, DATABASE)?;
     // Debian's in PATH is a script that looks for the right one.
     let program = server.path_of("pgbench")?;
@@ -89,9 +105,10 @@ fn prepare(
 impl PgbenchTransactions {
     /// The words of pgbench with `what` in them.
     fn words(&self, what: &[&str]) -> Vec<String> {
-        let (host, server) = (self.server.host(), &self.server);
-        let to = [self.program.as_str(), "-h", &host, "-p", server.port(), "-U", server.user()];
-        to.iter().chain(what).chain(&[DATABASE]).map(|word| (*word).to_owned()).collect()
+        let (host, port, server) = (self.server.host(), self.server.port(), &self.server);
+        let to = [self.program.as_str(), "-h", &host, "-p", &port, "-U", server.user()];
+        let words = to.iter().chain(what).chain(&[DATABASE]).map(|word| (*word).to_owned());
+        db_sides::client(server, words.collect())
     }
 
     /// Those of a run that ends as `until` says.

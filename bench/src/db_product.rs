@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::process::Signal;
 
+use crate::db_tls::{ADDRESS, DatabaseTls};
 use xtask::Error;
 
 /// Where Debian has PostgreSQL, a folder for each version.
@@ -87,10 +88,11 @@ impl DatabaseProduct {
         }
     }
 
-    pub(crate) fn socket(self, folder: &Path) -> PathBuf {
+    /// Its socket in `folder`; PostgreSQL's is named by the port.
+    pub(crate) fn socket(self, folder: &Path, port: &str) -> PathBuf {
         match self {
             Self::MariaDb => folder.join("socket"),
-            Self::Postgres => folder.join(format!(".s.PGSQL.{PORT}")),
+            Self::Postgres => folder.join(format!(".s.PGSQL.{port}")),
         }
     }
 
@@ -106,11 +108,21 @@ impl DatabaseProduct {
         }
     }
 
-    /// The words that make its data.
-    pub(crate) fn initialiser(self, folder: &Path) -> Result<Vec<String>, Error> {
+    /// The words that make its data. Who comes by the socket needs no password.
+    pub(crate) fn initialiser(self, folder: &Path, tls: Option<&DatabaseTls>) -> Result<Vec<String>, Error> {
         let data = text(&folder.join("data"));
-        Ok(match self {
-            Self::MariaDb => owned(&[
+        Ok(match (self, tls) {
+            (Self::Postgres, Some(tls)) => owned(&[
+                &self.path_of("initdb")?,
+                &format!("--pgdata={data}"),
+                &format!("--username={}", self.user()),
+                "--auth-local=trust",
+                "--auth-host=scram-sha-256",
+                &format!("--pwfile={}", tls.password_file()),
+                "--encoding=UTF8",
+                "--locale=C",
+            ]),
+            (Self::MariaDb, _) => owned(&[
                 "mariadb-install-db",
                 "--no-defaults",
                 &format!("--datadir={data}"),
@@ -118,7 +130,7 @@ impl DatabaseProduct {
                 "--skip-test-db",
                 "--skip-name-resolve",
             ]),
-            Self::Postgres => owned(&[
+            (Self::Postgres, None) => owned(&[
                 &self.path_of("initdb")?,
                 &format!("--pgdata={data}"),
                 &format!("--username={}", self.user()),
@@ -130,8 +142,9 @@ impl DatabaseProduct {
     }
 
     /// The words that start it.
-    pub(crate) fn starter(self, folder: &Path) -> Result<Vec<String>, Error> {
+    pub(crate) fn starter(self, folder: &Path, tls: Option<&DatabaseTls>) -> Result<Vec<String>, Error> {
         let data = text(&folder.join("data"));
+        let port = tls.map_or_else(|| PORT.to_owned(), |tls| tls.port.to_string());
         let settings = self.settings().iter();
         Ok(match self {
             Self::MariaDb => {
@@ -139,21 +152,41 @@ impl DatabaseProduct {
                     self.program(),
                     "--no-defaults",
                     &format!("--datadir={data}"),
-                    &format!("--socket={}", text(&self.socket(folder))),
+                    &format!("--socket={}", text(&self.socket(folder, &port))),
                     &format!("--pid-file={}", text(&folder.join("pid"))),
                     &format!("--tmpdir={}", text(folder)),
-                    "--skip-networking",
                 ]);
-                own.into_iter().chain(settings.map(|setting| format!("--{setting}"))).collect()
+                let network = match tls {
+                    None => owned(&["--skip-networking"]),
+                    Some(tls) => owned(&[
+                        &format!("--bind-address={ADDRESS}"),
+                        &format!("--port={port}"),
+                        "--skip-name-resolve",
+                        &format!("--init-file={}", tls.file("init.sql")),
+                        &format!("--ssl-ca={}", tls.file("cacert.pem")),
+                        &format!("--ssl-cert={}", tls.file("server-cert.pem")),
+                        &format!("--ssl-key={}", tls.file("server-key.pem")),
+                    ]),
+                };
+                own.into_iter().chain(network).chain(settings.map(|setting| format!("--{setting}"))).collect()
             }
             Self::Postgres => {
                 let (folder, port) =
-                    (format!("unix_socket_directories={}", text(folder)), format!("port={PORT}"));
+                    (format!("unix_socket_directories={}", text(folder)), format!("port={port}"));
                 // Nothing in /dev/shm that a kill would leave.
-                let own = ["listen_addresses=", &folder, &port, "dynamic_shared_memory_type=mmap"];
+                let mut own = owned(&[&folder, &port, "dynamic_shared_memory_type=mmap"]);
+                own.extend(match tls {
+                    None => owned(&["listen_addresses="]),
+                    Some(tls) => owned(&[
+                        &format!("listen_addresses={ADDRESS}"),
+                        "ssl=on",
+                        &format!("ssl_cert_file={}", tls.file("server-cert.pem")),
+                        &format!("ssl_key_file={}", tls.file("server-key.pem")),
+                    ]),
+                });
                 let program = [self.path_of(self.program())?, "-D".to_owned(), data];
-                let set = own.iter().chain(settings).flat_map(|set| ["-c".to_owned(), (*set).to_owned()]);
-                program.into_iter().chain(set).collect()
+                let all = own.into_iter().chain(settings.map(|setting| (*setting).to_owned()));
+                program.into_iter().chain(all.flat_map(|set| ["-c".to_owned(), set])).collect()
             }
         })
     }
@@ -164,7 +197,7 @@ impl DatabaseProduct {
         match self {
             Self::MariaDb => {
                 let greeting = || {
-                    let mut stream = UnixStream::connect(self.socket(folder))?;
+                    let mut stream = UnixStream::connect(self.socket(folder, PORT))?;
                     stream.set_read_timeout(Some(Duration::from_millis(500)))?;
                     let mut bytes = [0; 5];
                     stream.read_exact(&mut bytes)?;
@@ -232,11 +265,11 @@ mod tests {
     #[test]
     fn a_server_listens_at_no_port() {
         let folder = Path::new("/x");
-        let maria = DatabaseProduct::MariaDb.starter(folder).unwrap();
+        let maria = DatabaseProduct::MariaDb.starter(folder, None).unwrap();
         for word in ["--skip-networking", "--socket=/x/socket", "--innodb_flush_log_at_trx_commit=2"] {
             assert!(maria.contains(&word.to_owned()), "{maria:?}");
         }
-        match DatabaseProduct::Postgres.starter(folder) {
+        match DatabaseProduct::Postgres.starter(folder, None) {
             Ok(postgres) => {
                 assert!(postgres.windows(2).any(|two| two == ["-c", "listen_addresses="]), "{postgres:?}")
             }

@@ -1,8 +1,9 @@
 //! A server of databases for both sides of a benchmark: MariaDB or PostgreSQL of Debian, on the first CPU, with data of
 //! its own in the scratch folder and a Unix socket there. Nothing of the machine's own server is read or touched. It is
-//! not run as root, takes no port, ends with this process, and its folder goes when it is dropped.
+//! not run as root, ends with this process, and its folder goes when it is dropped.
 //!
-//! Nobody gives a password: only root and the server's user may enter the folder with the socket.
+//! By the socket nobody gives a password: only root and the server's user may enter the folder that it is in. A port there is
+//! only for clients that come over TLS, with a password ([`DatabaseTls`]).
 
 use std::fs::{self, File};
 use std::os::unix::fs::{PermissionsExt, chown};
@@ -14,6 +15,7 @@ use rustix::process::{Pid, geteuid, kill_process};
 
 use crate::context::{self, BenchContext};
 use crate::db_product::{DatabaseProduct, PORT, owned, text, version_of};
+use crate::db_tls::{self, DatabaseTls};
 use crate::place;
 use xtask::Error;
 
@@ -35,13 +37,34 @@ pub(crate) struct PrivateDatabase {
     product: DatabaseProduct,
     folder: PathBuf,
     cpu: u32,
+    /// How clients come over the network; none if they come by its socket.
+    tls: Option<DatabaseTls>,
+}
+
+/// How clients of both sides reach a server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ClientWay {
+    /// By its Unix socket.
+    Socket,
+    /// Over TLS at a port of loopback.
+    Tls,
 }
 
 impl PrivateDatabase {
-    /// Makes its data and starts it, on the first CPU.
+    /// Makes its data and starts it, on the first CPU; clients come by its socket.
     pub(crate) fn start(context: &BenchContext, product: DatabaseProduct) -> Result<Self, Error> {
+        Self::start_for(context, product, ClientWay::Socket)
+    }
+
+    /// The same for clients that come so.
+    pub(crate) fn start_for(
+        context: &BenchContext,
+        product: DatabaseProduct,
+        way: ClientWay,
+    ) -> Result<Self, Error> {
         let folder = context.scratch(product.program());
-        let socket = product.socket(&folder);
+        // A port has five digits at most.
+        let socket = product.socket(&folder, "65535");
         if socket.as_os_str().len() > SOCKET_PATH_MOST {
             let socket = socket.display();
             return Err(Error::Bench(format!(
@@ -50,7 +73,12 @@ impl PrivateDatabase {
         }
         let account = if geteuid().is_root() { Some(account(product.system_user())?) } else { None };
         make_folder(&folder, account)?;
-        let (before, initialiser) = (run_as(product, account), product.initialiser(&folder)?);
+        let before = run_as(product, account);
+        let tls = match way {
+            ClientWay::Socket => None,
+            ClientWay::Tls => Some(DatabaseTls::make(context, &folder, &before)?),
+        };
+        let initialiser = product.initialiser(&folder, tls.as_ref())?;
         let words: Vec<&str> = before.iter().chain(&initialiser).map(String::as_str).collect();
         context.output(None, words[0], &words[1..])?;
         let (cpu, log) = (place::first()?, folder.join(LOG));
@@ -59,14 +87,14 @@ impl PrivateDatabase {
         // taskset and setpriv become the server: its number is the child's.
         let child = Process::new("taskset")
             .args(["-c", &cpu.to_string()])
-            .args(before.iter().chain(&product.starter(&folder)?))
+            .args(before.iter().chain(&product.starter(&folder, tls.as_ref())?))
             .current_dir(&folder)
             .stdin(Stdio::null())
             .stdout(log.try_clone().map_err(failed)?)
             .stderr(log)
             .spawn()
             .map_err(failed)?;
-        let mut server = Self { child, product, folder, cpu };
+        let mut server = Self { child, product, folder, cpu, tls };
         server.await_ready(context)?;
         Ok(server)
     }
@@ -93,31 +121,43 @@ impl PrivateDatabase {
 
     /// The path of its socket.
     pub(crate) fn socket(&self) -> String {
-        text(&self.product.socket(&self.folder))
+        text(&self.product.socket(&self.folder, &self.port()))
     }
 
-    /// The folder of its socket, which clients of PostgreSQL take for a host.
+    /// Where clients of PostgreSQL find it: the folder of its socket, or an address.
     pub(crate) fn host(&self) -> String {
-        text(&self.folder)
+        if self.tls.is_some() { db_tls::ADDRESS.to_owned() } else { text(&self.folder) }
     }
 
-    /// The port that names the socket of PostgreSQL.
-    pub(crate) fn port(&self) -> &'static str {
-        PORT
+    /// Its port, which names the socket of PostgreSQL.
+    pub(crate) fn port(&self) -> String {
+        self.tls.as_ref().map_or_else(|| PORT.to_owned(), |tls| tls.port.to_string())
     }
 
     /// As whom clients sign in.
     pub(crate) fn user(&self) -> &'static str {
-        self.product.user()
+        if self.tls.is_some() { db_tls::USER } else { self.product.user() }
+    }
+
+    /// How they come over the network, if they do.
+    pub(crate) fn tls(&self) -> Option<&DatabaseTls> {
+        self.tls.as_ref()
     }
 
     /// The word of Headroom for it, without a database: ours makes its own.
     pub(crate) fn url(&self) -> String {
-        let (scheme, host) = match self.product {
+        let (scheme, socket) = match self.product {
             DatabaseProduct::MariaDb => ("mysql", self.socket()),
             DatabaseProduct::Postgres => ("postgres", self.host()),
         };
-        format!("{scheme}://{}@{}/", self.user(), encoded(&host))
+        let user = self.user();
+        match &self.tls {
+            None => format!("{scheme}://{user}@{}/", encoded(&socket)),
+            Some(tls) => {
+                let (at, file) = (db_tls::ADDRESS, encoded(&tls.file("cacert.pem")));
+                format!("{scheme}://{user}@{at}:{}/?tls=verify&ca-file={file}", tls.port)
+            }
+        }
     }
 
     /// Where a program is that comes with it.
@@ -130,7 +170,7 @@ impl PrivateDatabase {
         self.execute(context, self.product.first_database(), &[&format!("CREATE DATABASE {database}")])
     }
 
-    /// Has its own client execute these statements, one after the other.
+    /// Has its own client execute these statements, one after the other; it comes by the socket.
     pub(crate) fn execute(
         &self,
         context: &BenchContext,
@@ -143,14 +183,14 @@ impl PrivateDatabase {
                 "--no-defaults",
                 "--skip-ssl",
                 &format!("--socket={}", self.socket()),
-                &format!("--user={}", self.user()),
+                &format!("--user={}", self.product.user()),
                 &format!("--database={database}"),
                 &format!("--execute={}", statements.join("; ")),
             ]),
             DatabaseProduct::Postgres => {
                 let program = self.path_of("psql")?;
-                let (host, user) = (self.host(), self.user());
-                let to = [&program, "-X", "-q", "-h", &host, "-p", PORT, "-U", user, "-d", database];
+                let (folder, port, user) = (text(&self.folder), self.port(), self.product.user());
+                let to = [&program, "-X", "-q", "-h", &folder, "-p", &port, "-U", user, "-d", database];
                 // Each is a transaction of its own: VACUUM is refused in one.
                 let all = statements.iter().flat_map(|statement| ["-c", statement]);
                 let words = to.into_iter().chain(["-v", "ON_ERROR_STOP=1"]).chain(all);
@@ -186,7 +226,8 @@ impl PrivateDatabase {
         let says = context.output(None, &self.path_of(program)?, &["--version"])?;
         let version = version_of(&says).unwrap_or("of no version");
         let settings = self.product.settings().join(", ");
-        Ok(format!("{program} {version} on CPU {} by a Unix socket, {settings}", self.cpu))
+        let way = if self.tls.is_some() { "over TLS on loopback" } else { "by a Unix socket" };
+        Ok(format!("{program} {version} on CPU {} {way}, {settings}", self.cpu))
     }
 }
 
@@ -299,6 +340,53 @@ mod tests {
     #[ignore = "long: cargo xtask test --long"]
     fn mariadb_starts_and_goes() {
         starts_and_goes(DatabaseProduct::MariaDb, "mariadbd");
+    }
+
+    /// Clients come over TLS with a password, and nobody else comes to the port.
+    #[test]
+    #[ignore = "long: cargo xtask test --long"]
+    fn postgres_and_mariadb_speak_tls() {
+        if let Err(why) = xtask::tools::require(&["psql", "mariadbd", "openssl"]) {
+            return println!("skipped: {why}");
+        }
+        for product in [DatabaseProduct::Postgres, DatabaseProduct::MariaDb] {
+            let target = tempfile::tempdir().unwrap();
+            fs::set_permissions(target.path(), fs::Permissions::from_mode(0o755)).unwrap();
+            let context = BenchContext::new(target.path(), 1).unwrap();
+            let server = PrivateDatabase::start_for(&context, product, ClientWay::Tls).unwrap();
+            let (host, port) = (server.host(), server.port());
+            let tls = server.tls().unwrap();
+            let words: Vec<String> = match product {
+                DatabaseProduct::Postgres => {
+                    let program = server.path_of("psql").unwrap();
+                    let asked = "SELECT version FROM pg_stat_ssl WHERE pid = pg_backend_pid()";
+                    // -w: it asks nobody for a password.
+                    let to = ["-X", "-w", "-h", &host, "-p", &port, "-U", server.user(), "-d", "postgres"];
+                    let all = [&[program.as_str()][..], &to, &["-At", "-c", asked]].concat();
+                    all.into_iter().map(str::to_owned).collect()
+                }
+                DatabaseProduct::MariaDb => vec![
+                    "mariadb".to_owned(),
+                    "--no-defaults".to_owned(),
+                    format!("--ssl-ca={}", tls.file("cacert.pem")),
+                    format!("--host={host}"),
+                    format!("--port={port}"),
+                    format!("--user={}", server.user()),
+                    format!("--password={}", tls.password()),
+                    "--execute=SHOW STATUS LIKE 'Ssl_version'".to_owned(),
+                ],
+            };
+            let words = [tls.before_clients(), words].concat();
+            let all: Vec<&str> = words.iter().map(String::as_str).collect();
+            assert!(context.output(None, all[0], &all[1..]).unwrap().contains("TLSv1."), "{product:?}");
+            let unknown: Vec<&str> =
+                all.iter().copied().filter(|word| !word.contains(tls.password())).collect();
+            assert!(
+                context.output(None, unknown[0], &unknown[1..]).is_err(),
+                "{product:?}: without a password"
+            );
+            assert!(server.version(&context).unwrap().contains(" over TLS on loopback, "), "{product:?}");
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@
 
 use crate::context::{BenchContext, Metrics};
 use crate::db_server::PrivateDatabase;
+use crate::db_tls::DatabaseTls;
 use crate::place;
 use crate::process_cost::ProcessCost;
 use xtask::Error;
@@ -22,8 +23,9 @@ pub(crate) fn ours(
     words: &[&str],
     seed: u64,
 ) -> Result<Metrics, Error> {
-    let url = server.url();
-    let all = [words, &["--url", &url, "--warm-up", "0s"]].concat();
+    let (url, password) = (server.url(), server.tls().map(DatabaseTls::password_file));
+    let password: Vec<&str> = password.iter().flat_map(|file| ["--password-file", file]).collect();
+    let all = [words, &["--url", &url, "--warm-up", "0s"], &password].concat();
     let metrics = context.headroom(Some(place::last()?), &all, seed)?;
     let errors = metrics.get("error_share")?;
     if errors > 0.0 {
@@ -36,6 +38,11 @@ pub(crate) fn ours(
 pub(crate) fn peer(context: &BenchContext, words: &[String]) -> Result<ProcessCost, Error> {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     ProcessCost::of(context, Some(place::last()?), words[0], &words[1..])
+}
+
+/// The words of a client of the server's own, with those before them that it needs to come there.
+pub(crate) fn client(server: &PrivateDatabase, words: Vec<String>) -> Vec<String> {
+    server.tls().map(DatabaseTls::before_clients).into_iter().flatten().chain(words).collect()
 }
 
 /// CPU seconds that a run of a peer with these words takes, which is to do next to nothing.

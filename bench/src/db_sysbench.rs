@@ -3,7 +3,7 @@
 
 use crate::context::BenchContext;
 use crate::db_product::DatabaseProduct;
-use crate::db_server::PrivateDatabase;
+use crate::db_server::{ClientWay, PrivateDatabase};
 use crate::judge::{Figure, Goal};
 use crate::{Benchmark, Sides, db_sides};
 use xtask::Error;
@@ -11,6 +11,12 @@ use xtask::Error;
 const FIGURES: &[Figure] = &[
     Figure { what: "queries/s", unit: "1/s", goal: Goal::LowAtLeast(0.97) },
     Figure { what: "client CPU per query", unit: "s", goal: Goal::HighAtMost(0.8) },
+];
+
+/// Over TLS each side has its own library, so that there is no goal.
+const TOLD: &[Figure] = &[
+    Figure { what: "queries/s", unit: "1/s", goal: Goal::None },
+    Figure { what: "client CPU per query", unit: "s", goal: Goal::None },
 ];
 
 /// A load, by its word here and by the name of sysbench's script.
@@ -43,7 +49,9 @@ const fn mariadb<const LOAD: usize, const CLIENTS: u32>(name: &'static str) -> B
         peer: "sysbench",
         needs: &["mariadbd", "sysbench", "taskset"],
         figures: FIGURES,
-        prepare: |context| prepare(context, DatabaseProduct::MariaDb, &LOADS[LOAD], CLIENTS),
+        prepare: |context| {
+            prepare(context, DatabaseProduct::MariaDb, ClientWay::Socket, &LOADS[LOAD], CLIENTS)
+        },
     }
 }
 
@@ -53,7 +61,9 @@ const fn postgres<const LOAD: usize, const CLIENTS: u32>(name: &'static str) -> 
         peer: "sysbench",
         needs: &["psql", "sysbench", "taskset"],
         figures: FIGURES,
-        prepare: |context| prepare(context, DatabaseProduct::Postgres, &LOADS[LOAD], CLIENTS),
+        prepare: |context| {
+            prepare(context, DatabaseProduct::Postgres, ClientWay::Socket, &LOADS[LOAD], CLIENTS)
+        },
     }
 }
 
@@ -95,6 +105,23 @@ pub(crate) const POSTGRES_WRITE_8: Benchmark = postgres::<READ_WRITE, 8>("db-sys
 pub(crate) const POSTGRES_WRITE_50: Benchmark =
     postgres::<READ_WRITE, 50>("db-sysbench-postgres-readwrite-50");
 
+/// A row by its key over TLS, some clients, MariaDB: what TLS costs both sides.
+pub(crate) const MARIADB_POINT_8_TLS: Benchmark = Benchmark {
+    name: "db-sysbench-mariadb-point-8-tls",
+    peer: "sysbench",
+    needs: &["mariadbd", "sysbench", "taskset", "openssl"],
+    figures: TOLD,
+    prepare: |context| prepare(context, DatabaseProduct::MariaDb, ClientWay::Tls, &LOADS[POINT], 8),
+};
+/// The same, PostgreSQL.
+pub(crate) const POSTGRES_POINT_8_TLS: Benchmark = Benchmark {
+    name: "db-sysbench-postgres-point-8-tls",
+    peer: "sysbench",
+    needs: &["psql", "sysbench", "taskset", "openssl"],
+    figures: TOLD,
+    prepare: |context| prepare(context, DatabaseProduct::Postgres, ClientWay::Tls, &LOADS[POINT], 8),
+};
+
 struct SysbenchOltp {
     server: PrivateDatabase,
     load: &'static OltpLoad,
@@ -105,10 +132,11 @@ struct SysbenchOltp {
 fn prepare(
     context: &BenchContext,
     product: DatabaseProduct,
+    way: ClientWay,
     load: &'static OltpLoad,
     clients: u32,
 ) -> Result<Box<dyn Sides>, Error> {
-    let server = PrivateDatabase::start(context, product)?;
+    let server = PrivateDatabase::start_for(context, product, way)?;
     server.create(context, DATABASE)?;
     let mut sides = SysbenchOltp { server, load, clients: clients.to_string(), start_cpu_s: 0.0 };
     sides.make_tables(context)?;
@@ -120,25 +148,36 @@ impl SysbenchOltp {
     /// The words of sysbench that end as `until` says.
     fn words(&self, until: &str, command: &str) -> Vec<String> {
         let (server, user) = (&self.server, self.server.user());
-        let to = match server.product() {
-            DatabaseProduct::MariaDb => vec![
-                "--db-driver=mysql".to_owned(),
-                format!("--mysql-socket={}", server.socket()),
-                format!("--mysql-user={user}"),
-                format!("--mysql-db={DATABASE}"),
-            ],
-            DatabaseProduct::Postgres => vec![
-                "--db-driver=pgsql".to_owned(),
-                format!("--pgsql-host={}", server.host()),
-                format!("--pgsql-port={}", server.port()),
-                format!("--pgsql-user={user}"),
-                format!("--pgsql-db={DATABASE}"),
-            ],
+        let to: Vec<String> = match server.product() {
+            DatabaseProduct::MariaDb => {
+                let at = match server.tls() {
+                    None => vec![format!("--mysql-socket={}", server.socket())],
+                    Some(tls) => vec![
+                        format!("--mysql-host={}", server.host()),
+                        format!("--mysql-port={}", server.port()),
+                        format!("--mysql-password={}", tls.password()),
+                        "--mysql-ssl=on".to_owned(),
+                    ],
+                };
+                let as_whom = [format!("--mysql-user={user}"), format!("--mysql-db={DATABASE}")];
+                ["--db-driver=mysql".to_owned()].into_iter().chain(at).chain(as_whom).collect()
+            }
+            DatabaseProduct::Postgres => {
+                let mut to = vec![
+                    "--db-driver=pgsql".to_owned(),
+                    format!("--pgsql-host={}", server.host()),
+                    format!("--pgsql-port={}", server.port()),
+                    format!("--pgsql-user={user}"),
+                    format!("--pgsql-db={DATABASE}"),
+                ];
+                to.extend(server.tls().map(|tls| format!("--pgsql-password={}", tls.password())));
+                to
+            }
         };
         let (rows, threads) = (format!("--table-size={ROWS}"), format!("--threads={}", self.clients));
         let load = ["--tables=1".to_owned(), rows, threads, until.to_owned(), command.to_owned()];
         let program = ["sysbench".to_owned(), self.load.script.to_owned()];
-        program.into_iter().chain(to).chain(load).collect()
+        db_sides::client(server, program.into_iter().chain(to).chain(load).collect())
     }
 
     /// Makes the table anew: what a run before has changed would be the next one's work.

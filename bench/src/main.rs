@@ -20,6 +20,7 @@ mod db_product;
 mod db_server;
 mod db_sides;
 mod db_sysbench;
+mod db_tls;
 mod disk;
 mod example;
 mod fio;
@@ -191,6 +192,7 @@ const TABLE: &[&Benchmark] = &[
     &db_sysbench::MARIADB_POINT_1,
     &db_sysbench::MARIADB_POINT_8,
     &db_sysbench::MARIADB_POINT_50,
+    &db_sysbench::MARIADB_POINT_8_TLS,
     &db_sysbench::MARIADB_READ_1,
     &db_sysbench::MARIADB_READ_8,
     &db_sysbench::MARIADB_READ_50,
@@ -200,6 +202,7 @@ const TABLE: &[&Benchmark] = &[
     &db_sysbench::POSTGRES_POINT_1,
     &db_sysbench::POSTGRES_POINT_8,
     &db_sysbench::POSTGRES_POINT_50,
+    &db_sysbench::POSTGRES_POINT_8_TLS,
     &db_sysbench::POSTGRES_READ_1,
     &db_sysbench::POSTGRES_READ_8,
     &db_sysbench::POSTGRES_READ_50,
@@ -212,6 +215,7 @@ const TABLE: &[&Benchmark] = &[
     &db_pgbench::SELECT_1,
     &db_pgbench::SELECT_8,
     &db_pgbench::SELECT_50,
+    &db_pgbench::SELECT_8_TLS,
     &db_pgbench::TPCB_1,
     &db_pgbench::TPCB_8,
     &db_pgbench::TPCB_50,

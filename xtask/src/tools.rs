@@ -87,6 +87,7 @@ const TOOLS: &[Tool] = &[
     program("btrfs-progs", "mkfs.btrfs", "--version", "mkfs.btrfs, part of btrfs-progs"),
     program("dosfstools", "mkfs.vfat", "--help", "mkfs.fat "),
     program("cryptsetup-bin", "cryptsetup", "--version", "cryptsetup "),
+    program("cryptsetup-bin", "integritysetup", "--version", "integritysetup "),
     program("lvm2", "pvcreate", "--version", "  LVM version:"),
     program("open-iscsi", "iscsiadm", "--version", "iscsiadm version ").serving("open-iscsi"),
     program("open-iscsi", "iscsid", "--version", "iscsid version ").serving("iscsid"),

@@ -7,6 +7,7 @@
 //! It allocates nothing, and its thread shares a stop flag and a counter that
 //! is touched once an interval.
 
+pub mod adaptive_spin;
 mod begin;
 pub mod clock;
 mod collect;

@@ -1,8 +1,12 @@
 //! A storage stack as people write it, its layers from the ground up: `raid6(a+b+c+d) > luks > lvm > xfs`.
 //!
 //! What stands in parentheses behind a layer are the devices on which the lowest layer stands, `a` for the first
-//! part of the target, and options: `raid6(a+b+c+d; chunk=64k) > ext4(journal=no)`. The kinds of layers are a table
-//! of whoever makes them; here is how they are read and written. `>` and `( )` are grammar of this value alone.
+//! part of the target, and options: `raid6(a+b+c+d; chunk=64k) > ext4(journal=no)`. A layer that uses one more device
+//! beside those it stands on names that, too: `raid5(a+b+c; journal=d)`, or `loop(a) > cache(b)` where it cannot do
+//! without. The kinds of layers are a table of whoever makes them; here is how they are read and written. `>` and
+//! `( )` are grammar of this value alone.
+
+mod written;
 
 use std::borrow::Cow;
 use std::fmt;
@@ -15,6 +19,7 @@ use crate::name::ParameterName;
 use crate::parameter::ParameterSpec;
 use crate::scalar::{self, ScalarError};
 use crate::value::{Parameters, Value};
+use written::{Written, split, wrong};
 
 /// The most layers of one stack.
 pub const LAYERS_MAX: usize = 12;
@@ -54,10 +59,22 @@ pub struct LayerSpec {
     pub role: LayerRole,
     /// On how many devices it may stand, the fewest and the most.
     pub devices: (usize, usize),
+    /// The one device more that it uses, beside those it stands on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beside: Option<BesideDevice>,
     /// What may be said of it.
     pub options: &'static [ParameterSpec],
     /// What it is, without a full stop.
     pub doc: &'static str,
+}
+
+/// What a kind of layer uses a device for that it does not stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct BesideDevice {
+    /// What it is called where it is given: `journal` of `journal=d`.
+    pub name: &'static str,
+    /// Whether the kind cannot do without: then a letter alone names it, above the lowest layer.
+    pub required: bool,
 }
 
 /// One layer of a stack.
@@ -65,6 +82,8 @@ pub struct LayerSpec {
 pub struct StackLayer {
     /// Its kind.
     pub spec: &'static LayerSpec,
+    /// The letter of the device beside those it stands on, where it uses one.
+    pub beside: Option<char>,
     /// What was said of it.
     pub options: Parameters,
 }
@@ -106,7 +125,9 @@ impl LayerStack {
         let mut stack = Self { members: Vec::new(), ground: None, layers: Vec::new() };
         let mut below: Option<(&LayerSpec, Range<usize>)> = None;
         for (place, piece) in pieces.into_iter().enumerate() {
-            let Written { spec, name, members, options } = Written::read(text, piece, kinds)?;
+            let written = Written::read(text, piece, kinds)?;
+            let (beside, written) = written.beside(place)?;
+            let Written { spec, name, members, options, .. } = written;
             check_place(spec, &name, below)?;
             below = Some((spec, name.clone()));
             match members {
@@ -123,7 +144,12 @@ impl LayerStack {
             }
             let devices = if stack.layers.is_empty() { stack.members.len() } else { 1 };
             check_devices(spec, devices, name)?;
-            let layer = StackLayer { spec, options };
+            if let Some((letter, at)) = &beside
+                && stack.letters().contains(letter)
+            {
+                return Err(wrong("this device is given twice", "give each once", at.clone()));
+            }
+            let layer = StackLayer { spec, beside: beside.map(|(letter, _)| letter), options };
             if spec.role == LayerRole::Ground {
                 stack.ground = Some(layer);
             } else {
@@ -144,6 +170,12 @@ impl LayerStack {
             before => format!("{kind}-{}", before + 1),
         };
         kinds.iter().enumerate().map(name).collect()
+    }
+
+    /// The letters of all devices: those on which it stands, and behind them those that layers use beside.
+    #[must_use]
+    pub fn letters(&self) -> Vec<char> {
+        self.members.iter().copied().chain(self.layers.iter().filter_map(|layer| layer.beside)).collect()
     }
 
     /// How many layers are below the one of this name; none if there is no such layer.
@@ -179,6 +211,10 @@ impl fmt::Display for LayerStack {
             let mut items = Vec::new();
             if place == 0 && self.members != ['a'] {
                 items.push(self.members.iter().map(char::to_string).collect::<Vec<_>>().join("+"));
+            }
+            if let (Some(letter), Some(beside)) = (layer.beside, layer.spec.beside) {
+                let is_alone = place > 0 && beside.required;
+                items.push(if is_alone { letter.to_string() } else { format!("{}={letter}", beside.name) });
             }
             for (name, value) in layer.options.iter() {
                 let kind = layer.spec.options.iter().find(|option| option.name == name).map(|o| o.kind);
@@ -248,162 +284,6 @@ fn check_devices(spec: &LayerSpec, devices: usize, place: Range<usize>) -> Resul
     Err(wrong(message, help, place))
 }
 
-/// One layer as it was written.
-struct Written {
-    spec: &'static LayerSpec,
-    /// Where its name stands.
-    name: Range<usize>,
-    /// The letters of its devices, and where they stand.
-    members: Option<(Vec<char>, Range<usize>)>,
-    options: Parameters,
-}
-
-impl Written {
-    fn read(text: &str, piece: Range<usize>, kinds: &'static [LayerSpec]) -> Result<Self, ScalarError> {
-        let open = text[piece.clone()].find('(').map(|at| piece.start + at);
-        let name = trim(text, piece.start..open.unwrap_or(piece.end));
-        let word = &text[name.clone()];
-        let spec = kinds.iter().find(|kind| kind.name == word).ok_or_else(|| {
-            let known: Vec<&str> = kinds.iter().map(|kind| kind.name).collect();
-            let place = if name.is_empty() { piece.clone() } else { name.clone() };
-            wrong(format!("there is no layer `{word}`"), format!("one of {}", known.join(", ")), place)
-        })?;
-        let mut written = Self { spec, name, members: None, options: Parameters::default() };
-        let Some(open) = open else { return Ok(written) };
-        if !text[piece.clone()].ends_with(')') {
-            return Err(wrong("a `>` is missing here", format!("write layers {EXAMPLE}"), piece));
-        }
-        for item in split(text, open + 1..piece.end - 1, ';')? {
-            match text[item.clone()].find('=') {
-                Some(at) => written.put_option(text, item.clone(), item.start + at)?,
-                None => written.put_members(text, item)?,
-            }
-        }
-        Ok(written)
-    }
-
-    fn put_members(&mut self, text: &str, item: Range<usize>) -> Result<(), ScalarError> {
-        if self.members.is_some() {
-            return Err(wrong("the devices are given twice", "give them once, as a+b+c", item));
-        }
-        let mut letters = Vec::new();
-        for part in split(text, item.clone(), '+')? {
-            let mut characters = text[part.clone()].chars();
-            match (characters.next(), characters.next()) {
-                (Some(letter @ 'a'..='z'), None) if !letters.contains(&letter) => letters.push(letter),
-                (Some('a'..='z'), None) => {
-                    return Err(wrong("this device is given twice", "give each once", part));
-                }
-                _ => {
-                    let help = "a letter stands for a part of the target, `a` for the first; an option is NAME=VALUE";
-                    return Err(wrong(format!("`{}` is no device", &text[part.clone()]), help, part));
-                }
-            }
-        }
-        self.members = Some((letters, item));
-        Ok(())
-    }
-
-    /// An option whose `=` stands at `equals`.
-    fn put_option(&mut self, text: &str, item: Range<usize>, equals: usize) -> Result<(), ScalarError> {
-        let name = trim(text, item.start..equals);
-        let value = unquoted(text, trim(text, equals + 1..item.end));
-        let word = &text[name.clone()];
-        let Some(option) = self.spec.options.iter().find(|option| option.name.as_str() == word) else {
-            let known: Vec<&str> = self.spec.options.iter().map(|option| option.name.as_str()).collect();
-            let help = if known.is_empty() {
-                "it has none".to_owned()
-            } else {
-                format!("one of {}", known.join(", "))
-            };
-            return Err(wrong(format!("`{}` has no option `{word}`", self.spec.name), help, name));
-        };
-        if self.options.get(option.name).is_some() {
-            return Err(wrong(format!("`{word}` is given twice"), "give it once", name));
-        }
-        if let Some(at) = text[value.clone()].find('"') {
-            let at = value.start + at;
-            return Err(wrong("a value has no double quote in it", "leave it out", at..at + 1));
-        }
-        let read = option.parse(&text[value.clone()]).map_err(|error| ScalarError {
-            span: value.start + error.span.start..value.start + error.span.end,
-            message: format!("{word}: {}", error.message),
-            help: error.help,
-        })?;
-        self.options.set(option.name, read);
-        Ok(())
-    }
-}
-
-fn wrong(message: impl Into<String>, help: impl Into<String>, span: Range<usize>) -> ScalarError {
-    ScalarError { message: message.into(), help: help.into(), span }
-}
-
-/// The trimmed parts of `range` between separators that stand in no quotes and in no parentheses; none may be empty.
-fn split(text: &str, range: Range<usize>, separator: char) -> Result<Vec<Range<usize>>, ScalarError> {
-    let mut pieces = Vec::new();
-    let mut start = range.start;
-    let mut quote: Option<(char, usize)> = None;
-    let mut open: Vec<usize> = Vec::new();
-    for (offset, c) in text[range.clone()].char_indices() {
-        let at = range.start + offset;
-        match quote {
-            Some((mark, _)) if mark == c => quote = None,
-            Some(_) => {}
-            None if c == '"' || c == '\'' => quote = Some((c, at)),
-            None if c == '(' && !open.is_empty() => {
-                let help = "letters and options stand in parentheses; layers stand behind one another";
-                return Err(wrong("a stack within a stack is not read", help, at..at + 1));
-            }
-            None if c == '(' => open.push(at),
-            None if c == ')' && open.pop().is_none() => {
-                return Err(wrong("this parenthesis closes nothing", "leave it out", at..at + 1));
-            }
-            None if c == separator && open.is_empty() => {
-                pieces.push(start..at);
-                start = at + c.len_utf8();
-            }
-            None => {}
-        }
-    }
-    if let Some((_, at)) = quote {
-        return Err(wrong("this quote is not closed", "", at..range.end));
-    }
-    if let Some(at) = open.first() {
-        let help = "close it; a value with a comma in it stands in quotes";
-        return Err(wrong("this parenthesis is not closed", help, *at..range.end));
-    }
-    pieces.push(start..range.end);
-    let pieces: Vec<Range<usize>> = pieces.into_iter().map(|piece| trim(text, piece)).collect();
-    match pieces.iter().find(|piece| piece.is_empty()) {
-        Some(piece) => {
-            let here = piece.start.saturating_sub(1)..(piece.end + 1).min(text.len());
-            let here = if text.get(here.clone()).is_some() { here } else { piece.clone() };
-            let (what, help) = match separator {
-                '>' => ("a layer", format!("write layers {EXAMPLE}")),
-                '+' => ("a device", "write devices as a+b+c".to_owned()),
-                _ => ("an option", "write devices or NAME=VALUE between two `;`".to_owned()),
-            };
-            Err(wrong(format!("{what} is missing here"), help, here))
-        }
-        None => Ok(pieces),
-    }
-}
-
-fn trim(text: &str, range: Range<usize>) -> Range<usize> {
-    let piece = &text[range.clone()];
-    let start = range.start + (piece.len() - piece.trim_start().len());
-    start..start + piece.trim().len()
-}
-
-fn unquoted(text: &str, range: Range<usize>) -> Range<usize> {
-    let piece = text[range.clone()].as_bytes();
-    match (piece.first(), piece.last()) {
-        (Some(a @ (b'"' | b'\'')), Some(b)) if a == b && piece.len() >= 2 => range.start + 1..range.end - 1,
-        _ => range,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -411,7 +291,7 @@ mod tests {
     use proptest::prelude::*;
 
     const fn spec(name: &'static str, role: LayerRole, devices: (usize, usize)) -> LayerSpec {
-        LayerSpec { name, role, devices, options: &[], doc: "a layer" }
+        LayerSpec { name, role, devices, beside: None, options: &[], doc: "a layer" }
     }
 
     const OPTIONS: &[ParameterSpec] = &[
@@ -419,10 +299,14 @@ mod tests {
         ParameterSpec::new("mount", Kind::Text, ""),
     ];
 
+    const JOURNAL: Option<BesideDevice> = Some(BesideDevice { name: "journal", required: false });
+    const FAST: Option<BesideDevice> = Some(BesideDevice { name: "fast", required: true });
+
     const KINDS: &[LayerSpec] = &[
         spec("loop", LayerRole::Ground, (1, 26)),
-        LayerSpec { options: OPTIONS, ..spec("raid6", LayerRole::Device, (4, 26)) },
+        LayerSpec { options: OPTIONS, beside: JOURNAL, ..spec("raid6", LayerRole::Device, (4, 26)) },
         spec("luks", LayerRole::Device, (1, 1)),
+        LayerSpec { options: OPTIONS, beside: FAST, ..spec("cache", LayerRole::Device, (1, 1)) },
         LayerSpec { options: OPTIONS, ..spec("xfs", LayerRole::FileSystem, (1, 1)) },
         spec("nfs", LayerRole::Share, (1, 1)),
     ];
@@ -440,6 +324,12 @@ mod tests {
             ("loop ( a + b + c + d )>raid6", "loop(a+b+c+d) > raid6"),
             ("raid6(a+b+c+d; chunk=64k)", "raid6(a+b+c+d; chunk=64KiB)"),
             ("xfs(mount='noatime,x>y;(z)')", "xfs(mount=\"noatime,x>y;(z)\")"),
+            ("loop>cache(b)", "loop > cache(b)"),
+            ("loop > cache(fast=\"c\"; chunk=64k)", "loop > cache(c; chunk=64KiB)"),
+            ("cache(fast=b) > xfs", "cache(fast=b) > xfs"),
+            ("cache(b; fast=a)", "cache(b; fast=a)"),
+            ("raid6(a+b+c+d; journal=e)", "raid6(a+b+c+d; journal=e)"),
+            ("loop(a+b+c+d) > raid6(journal=f)", "loop(a+b+c+d) > raid6(journal=f)"),
         ] {
             let stack = read(text).unwrap();
             assert_eq!(stack.to_string(), again, "{text}");
@@ -471,6 +361,15 @@ mod tests {
     }
 
     #[test]
+    fn devices_beside_a_stack_come_behind_those_on_which_it_stands() {
+        let stack = read("loop(d+c+b+a) > raid6(journal=g) > cache(e) > xfs").unwrap();
+        assert_eq!(stack.letters(), ['d', 'c', 'b', 'a', 'g', 'e']);
+        let besides: Vec<Option<char>> = stack.layers.iter().map(|layer| layer.beside).collect();
+        assert_eq!(besides, [Some('g'), Some('e'), None]);
+        assert_eq!(stack.members.len(), 4);
+    }
+
+    #[test]
     fn an_option_that_was_not_given_has_its_default() {
         let of = |text: &str| read(text).unwrap().layers[0].option(ParameterName::new("chunk"));
         assert_eq!(of("raid6(a+b+c+d)"), Some(Value::Integer(512 << 10)));
@@ -494,6 +393,16 @@ mod tests {
             ("loop(a+b) > xfs", "xfs", "stands on one device, and here are 2"),
             ("loop > luks(a)", "a", "only the lowest layer"),
             ("loop(a+a)", "a", "given twice"),
+            ("loop > cache", "cache", "none is named"),
+            ("cache", "cache", "none is named"),
+            ("loop > cache(b+c)", "b+c", "uses one device beside"),
+            ("loop > cache(b; fast=c)", "b", "uses one device beside"),
+            ("loop > cache(a)", "a", "given twice"),
+            ("loop > cache(b) > cache(b)", "b", "given twice"),
+            ("cache(a; fast=sdb)", "sdb", "`sdb` is no device"),
+            ("cache(a; fast=b; fast=c)", "fast", "given twice"),
+            ("cache(a+b; fast=c)", "cache", "stands on one device, and here are 2"),
+            ("loop(a+b+c+d) > raid6(e)", "e", "only the lowest layer"),
             ("loop(a+sdb)", "sdb", "`sdb` is no device"),
             ("loop(a+)", "+)", "a device is missing"),
             ("loop(a; b)", "b", "given twice"),
@@ -518,7 +427,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_text_is_read_or_refused_at_a_place_in_it(text in "[a-c()>;+='\" äx]{0,24}|(loop|raid6|luks|xfs|[()>;+=a-d ]){0,16}") {
+        fn any_text_is_read_or_refused_at_a_place_in_it(text in "[a-c()>;+='\" äx]{0,24}|(loop|raid6|luks|cache|fast|xfs|[()>;+=a-d ]){0,16}") {
             match read(&text) {
                 Ok(stack) => prop_assert_eq!(read(&stack.to_string()), Ok(stack)),
                 Err(error) => prop_assert!(text.get(error.span.clone()).is_some(), "{}: {:?}", text, error),

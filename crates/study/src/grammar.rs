@@ -231,6 +231,7 @@ mod tests {
             name: "raid1",
             role: LayerRole::Device,
             devices: (2, 26),
+            beside: None,
             options: &[],
             doc: "one",
         }];

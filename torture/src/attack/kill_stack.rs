@@ -18,7 +18,11 @@ pub(super) const ATTACK: Attack = Attack {
 };
 
 /// The stacks, and how rounds with each are counted.
-const STACKS: &[(&str, &str)] = &[("loop > ext4", "stacks of ext4"), ("loop > btrfs", "stacks of btrfs")];
+const STACKS: &[(&str, &str)] = &[
+    ("loop > ext4", "stacks of ext4"),
+    ("loop > btrfs", "stacks of btrfs"),
+    ("loop > partition > ext4", "stacks of ext4 on a partition"),
+];
 
 /// How large a stack is, and how much of it is driven.
 const SMALL: [&str; 4] = ["--member-size", "512MiB", "--size", "16MiB"];

@@ -143,7 +143,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, constant::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
-    cores::examine,
+    |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, pushed_back::examine),
     |case, context| of_others(case, context, device::examine),
     |case, context| of_others(case, context, host_queue::examine),
@@ -151,8 +151,8 @@ const CANDIDATES: &[Candidate] = &[
     scheduler::examine,
 ];
 
-/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, and of one more is
-/// known than how long its answers take.
+/// What a candidate says of loads that are none on a database: a transaction is no operation of a device, of one more is
+/// known than how long its answers take, and a server may be what fills the CPUs.
 fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
     if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
 }

@@ -140,9 +140,20 @@ pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<Place> {
     profile(case).parameter(aspect).map(Place::Parameter)
 }
 
-/// Metrics that count operations.
-pub(crate) const RATES: &[MetricName] =
-    &[metric::IOPS, metric::OPERATIONS_PER_SECOND, metric::EVENTS_PER_SECOND, metric::REQUESTS_PER_SECOND];
+/// Metrics that count operations. Statements and rows of a database are parts of them: its operations are transactions.
+pub(crate) const RATES: &[MetricName] = &[
+    metric::IOPS,
+    metric::OPERATIONS_PER_SECOND,
+    metric::EVENTS_PER_SECOND,
+    metric::REQUESTS_PER_SECOND,
+    metric::TRANSACTIONS_PER_SECOND,
+];
+
+/// Whether the load's operations are transactions of a database: none of them is one of a device, and there are as many
+/// at once as clients were asked for.
+pub(crate) fn does_transactions(case: &CaseResult) -> bool {
+    estimated(case, metric::TRANSACTIONS_PER_SECOND).is_some()
+}
 
 /// Operations per second, the median over trials, and the metric's name.
 pub(crate) fn operations(case: &CaseResult) -> Option<(MetricName, f64)> {

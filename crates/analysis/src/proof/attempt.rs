@@ -280,7 +280,8 @@ impl Subject<'_> {
 
     /// The same load beside it on the disk, at a tenth of its rate, by one worker.
     fn device(&self, step: ProofStep) -> Option<Perturbation> {
-        measure::device(self.case).filter(|_| measure::is_direct(self.case))?;
+        let is_its_own = measure::is_direct(self.case) && !measure::does_transactions(self.case);
+        measure::device(self.case).filter(|_| is_its_own)?;
         // Another worker must have a CPU of its own, or it would take processor time; and with more
         // than there are CPUs nobody would be pinned, neither those that are there.
         if !measure::is_closed(self.case) || measure::workers(self.case) >= self.allowed() as f64 {

@@ -70,7 +70,7 @@ mod tests {
     fn a_kept_rate_is_no_finding() {
         let mut case = fixture::case(5);
         fixture::set(&mut case, "rate", 1000.0);
-        let mut at = |median| {
+        let mut at = |name, median| {
             let estimate = Estimate {
                 n: 5,
                 median,
@@ -81,10 +81,12 @@ mod tests {
                 unit: Unit::PerSecond,
                 better: Better::Higher,
             };
-            case.loads.main.estimates.insert(metric::IOPS, estimate);
+            case.loads.main.estimates = [(name, estimate)].into();
             fixture::count(&RULE, &case, &Controls::default())
         };
-        assert_eq!(at(995.0), 0);
-        assert_eq!(at(600.0), 1);
+        for name in [metric::IOPS, metric::TRANSACTIONS_PER_SECOND] {
+            assert_eq!(at(name, 995.0), 0, "{name}");
+            assert_eq!(at(name, 600.0), 1, "{name}");
+        }
     }
 }

@@ -37,6 +37,9 @@ evidence-takes = { FIXED($takes) } at once
 };
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    if measure::does_transactions(case) {
+        return None;
+    }
     let depth = measure::concurrency(case);
     let resource = measure::devices_name(case)?;
     let queues = measure::is_closed(case) && measure::is_direct(case) && !measure::is_null(case);

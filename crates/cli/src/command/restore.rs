@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use ::agent::stale_files;
 use clap::{ArgMatches, Command};
 use load::workload::db::left::{kept_on_servers, left_on_servers};
-use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, restore_at};
+use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, remove_left_files, restore_at};
 use machine::setting::{self, JournalError, Unrestorable, state_folder};
 use model::Plan;
 use model::plan::{Problem, ProblemKind};
@@ -79,8 +79,10 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let done = setting::restore(unrestorable).map_err(refused)?;
     print_lines(&done)?;
     // Last: a server that is out of reach keeps nothing else from being put back.
-    let mut at_server =
-        if matches.get_flag("kept") { remove_kept_files(&state_folder()) } else { Vec::new() };
+    let mut at_server = remove_left_files(&state_folder());
+    if matches.get_flag("kept") {
+        at_server.extend(remove_kept_files(&state_folder()));
+    }
     print_lines(&at_server)?;
     let there = restore_at_server(matches)?;
     print_lines(&there)?;
@@ -147,6 +149,9 @@ pub(super) fn remove_left() {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
     for one in stale_files::remove_left_stacks() {
+        output::note(&(printable(&one.to_string()) + "\n"));
+    }
+    for one in remove_left_files(&state_folder()) {
         output::note(&(printable(&one.to_string()) + "\n"));
     }
     // The trace of a dead process would slow down what is measured.

@@ -1,5 +1,7 @@
 //! Stacks of what our machines' kernels lack: arrays of md, LUKS and LVM, on disks that were given up.
 
+mod kinds;
+
 use std::path::Path;
 
 use serde_json::Value;

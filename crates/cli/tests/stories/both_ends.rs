@@ -244,7 +244,8 @@ fn a_node_spares_the_session_in_which_it_was_started() {
     assert_eq!(network.mtus(), (1500, 1500));
     assert!(!place.path().join("state/settings.journal").exists());
     // What is so already is not changed, and whoever starts a node may say that the session may be lost.
-    assert_eq!(run(&node, "mtu=1500").status.code(), Some(0));
+    let as_it_is = run(&node, "mtu=1500");
+    assert_eq!(as_it_is.status.code(), Some(0), "{}{}", stdout(&as_it_is), stderr(&as_it_is));
     drop(node);
     let node = Node::start(&network, &place);
     let done = run(&node, "mtu=9000");

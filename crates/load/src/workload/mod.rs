@@ -81,6 +81,7 @@ pub const FIXTURES: &[FixtureKind] = &[
     file::tree::TREES,
     db::server::SERVERS,
     db::sqlite::tables::TABLES,
+    db::sqlite::named_file::NAMED_FILES,
     db::remote_fixture::REMOTE_DATABASES,
     disk::stack::STACKS,
     db::server_settings::SERVER_SETTINGS,

@@ -153,7 +153,8 @@ fn write(path: &Path, value: &str) -> io::Result<()> {
 /// Removes the instance in `folder`, of this process or of a dead one. The kernel takes its events
 /// with it, so they are switched off only where somebody who reads it keeps it from being removed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    const TRIES: u32 = 20;
+    // 2 s: on a machine that is full of work, even a reader that is about to end takes its time.
+    const TRIES: u32 = 200;
     let mut tries = 0;
     loop {
         match std::fs::remove_dir(folder) {

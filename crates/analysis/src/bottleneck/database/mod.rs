@@ -31,7 +31,7 @@ const MOSTLY: f64 = 0.8;
 
 /// Whether the load executes transactions on a database.
 pub(super) fn is_one(case: &CaseResult) -> bool {
-    measure::estimated(case, metric::TRANSACTIONS_PER_SECOND).is_some()
+    measure::does_transactions(case)
 }
 
 /// Whether it does so on a server; otherwise the database works in the threads of its clients.

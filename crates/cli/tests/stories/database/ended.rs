@@ -107,6 +107,27 @@ fn what_a_killed_load_on_sqlite_leaves_is_removed_by_restore() {
     is_killed(&[]);
 }
 
+/// The file is where its path was given, and known by a list and by a mark in it.
+#[test]
+fn a_file_of_sqlite_that_a_killed_load_leaves_is_removed_by_restore() {
+    let story = DatabaseStory::new();
+    let url = format!("sqlite:{}/mine.db", story.target());
+    let mut run = begin(&story, &["--url", &url]);
+    wait_for_trials(&story.place, 1);
+    let agent = agent_of(run.id());
+    for with in [Signal::STOP, Signal::KILL] {
+        [agent, run.id()].into_iter().for_each(|process| signal(process, with));
+    }
+    run.wait().unwrap();
+    eventually("all of them are gone", || !lives(agent));
+    assert!(names_in(story.target.path()).contains(&"mine.db".to_owned()));
+    let restored = story.place.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
+    assert!(stdout(&restored).contains("mine.db, which a killed run left: it is removed"));
+    story.assert_nothing_is_left();
+    assert!(stdout(&story.place.run(&["restore"])).contains("nothing to put back"));
+}
+
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn a_server_that_was_started_dies_with_a_killed_run_and_restore_removes_its_folder() {

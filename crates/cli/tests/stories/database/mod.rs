@@ -4,6 +4,7 @@
 mod by_url;
 mod ended;
 mod faults;
+mod full;
 mod left;
 mod private;
 mod server;

@@ -79,6 +79,11 @@ impl KeptIdentity {
         Self { digest: Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() }
     }
 
+    /// The digest, in hexadecimal digits.
+    pub(in crate::workload) fn digest(&self) -> &str {
+        &self.digest
+    }
+
     /// A name for the database, or the file without its ending.
     pub(in crate::workload) fn name(&self) -> String {
         format!("{PREFIX}{}", &self.digest[..DIGITS])

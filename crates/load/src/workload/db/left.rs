@@ -21,6 +21,9 @@ const FOLDER: &str = "databases";
 const PREFIX: &str = "headroom_";
 const DIGITS: usize = 16;
 
+/// A digest has so many digits (SHA-256).
+const DIGEST: usize = 64;
+
 /// A name of a variable has so many characters at most.
 const LONGEST_NAME: usize = 64;
 
@@ -41,6 +44,8 @@ pub(in crate::workload) enum LeftThing {
     Database { name: String },
     /// A database with data that is kept for later runs.
     Kept { name: String },
+    /// A file of SQLite whose path was given, with the digest in its mark.
+    File { digest: String },
     /// A global variable that was changed.
     Variable {
         name: String,
@@ -76,13 +81,23 @@ impl LeftOnServer {
     fn is_ours(&self) -> bool {
         let Ok(url) = DatabaseUrl::parse(&self.url) else { return false };
         if url.system == DatabaseSystem::Sqlite {
-            return self.file().is_some();
+            return self.file().is_some() || self.made_file().is_some();
         }
         match &self.thing {
             LeftThing::Database { name } => is_own_name(name),
             LeftThing::Kept { name } => is_kept_name(name),
+            LeftThing::File { .. } => false,
             LeftThing::Variable { name, .. } => is_variable(name),
         }
+    }
+
+    /// The file of SQLite that was made where its path was given, and the digest in its mark, if it is one.
+    pub(in crate::workload) fn made_file(&self) -> Option<(&Path, &str)> {
+        let LeftThing::File { digest } = &self.thing else { return None };
+        let path = Path::new(self.url.strip_prefix("sqlite:")?);
+        let is_it =
+            path.is_absolute() && digest.len() == DIGEST && digest.bytes().all(|b| b.is_ascii_hexdigit());
+        is_it.then_some((path, digest.as_str()))
     }
 
     /// The file of SQLite that is kept, if it is one.
@@ -135,6 +150,11 @@ impl fmt::Display for LeftOnServer {
                 "the database {name} at {url}: data that is kept for later runs; `headroom restore --kept --url {url}` \
                  removes it"
             ),
+            LeftThing::File { .. } => write!(
+                f,
+                "{url}: a run that was killed may have left it there; `headroom restore` removes it. After removing it by \
+                 hand, `headroom restore --drop` forgets it"
+            ),
             LeftThing::Variable { name, before, asked } => {
                 write!(f, "the variable {name} of the server at {url}: a run that was killed ")?;
                 write!(f, "may have left it at {asked}; it was {}; ", Before(before.as_deref()))?;
@@ -182,6 +202,7 @@ impl ServerList {
             LeftThing::Kept { name } | LeftThing::Variable { name, .. } => {
                 format!("{name}-{}", random_digits()?)
             }
+            LeftThing::File { .. } => format!("file-{}", random_digits()?),
         };
         LeftRecord::write(&self.0, &name, left)
     }
@@ -220,6 +241,15 @@ impl ServerList {
             None if left_records::listed::<LeftOnServer>(&self.0).iter().any(is_it) => KeptEntry::InUse,
             None => KeptEntry::None,
         }
+    }
+
+    /// Whether a run under way has made the file of SQLite that `url` names.
+    pub(in crate::workload) fn is_made(&self, url: &DatabaseUrl) -> bool {
+        let is_it = |left: &LeftOnServer| matches!(left.thing, LeftThing::File { .. }) && left.is_at(url);
+        // Those of killed runs are locked meanwhile.
+        let free = self.left();
+        let in_use = left_records::listed::<LeftOnServer>(&self.0).into_iter().filter(is_it).count();
+        in_use > free.iter().filter(|(left, _)| is_it(left)).count()
     }
 
     /// What no run has in use: what killed ones left, and what is kept. Each is locked as long as its record is there.

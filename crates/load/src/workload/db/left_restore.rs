@@ -11,7 +11,7 @@ use crate::workload::db::left::{LeftOnServer, LeftThing, ServerList};
 use crate::workload::db::password;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::server_settings::put_back;
-use crate::workload::db::sqlite::kept_file;
+use crate::workload::db::sqlite::{kept_file, named_file};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
 
@@ -56,6 +56,13 @@ impl fmt::Display for RestoredOnServer {
             }
             (LeftThing::Kept { name }, Some(why)) => {
                 write!(f, "the data {name}, which was kept, stays: {why}")
+            }
+            (LeftThing::File { .. }, stays) => {
+                let path = self.left.made_file().map_or(Path::new(""), |(path, _)| path).display();
+                match stays {
+                    None => write!(f, "{path}, which a killed run left: it is removed"),
+                    Some(why) => write!(f, "{path}, which a killed run left, stays: {why}"),
+                }
             }
             (LeftThing::Variable { name, before, .. }, None) => {
                 let before = before.as_deref().unwrap_or("what it is without ALTER SYSTEM");
@@ -119,9 +126,26 @@ pub fn remove_kept_files(state: &Path) -> Vec<RestoredOnServer> {
     .collect()
 }
 
+/// Removes the files of SQLite that killed runs left where their paths had been given, by the list in the folder `state`.
+/// What does not succeed stays in the list.
+#[must_use]
+pub fn remove_left_files(state: &Path) -> Vec<RestoredOnServer> {
+    let all = ServerList::in_state(state).left().into_iter();
+    all.filter_map(|(left, record)| {
+        let (path, digest) = left.made_file()?;
+        let stays = named_file::remove_left(path, digest).err();
+        if stays.is_none() {
+            record.remove();
+        }
+        Some(RestoredOnServer { left, stays })
+    })
+    .collect()
+}
+
 fn restore(system: &dyn RemoteSystem, server: &DatabaseServer, thing: &LeftThing) -> Result<(), Fault> {
     match thing {
         LeftThing::Database { name } | LeftThing::Kept { name } => system.remove_database(server, name),
+        LeftThing::File { .. } => Err(Fault::Other("it is at no server".to_owned())),
         LeftThing::Variable { name, before, .. } => put_back(system, server, name, before.as_deref()),
     }
 }

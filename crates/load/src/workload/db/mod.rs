@@ -45,6 +45,7 @@ pub(in crate::workload) mod session_metrics;
 pub(in crate::workload) mod session_states;
 pub mod slap;
 pub mod sqlite;
+pub(in crate::workload) mod target_space;
 pub mod tpcb;
 pub(in crate::workload) mod transaction;
 pub(in crate::workload) mod url;

@@ -73,8 +73,8 @@ pub(in crate::workload) const URL: ParameterSpec = ParameterSpec::new(
     "url",
     Kind::Text,
     "Which database. `sqlite:` is a new one of SQLite in the target; `postgres://USER@HOST:PORT/DATABASE` and \
-     `mysql://...` are servers, with `?tls=verify` over TLS; `sqlite:PATH` is a file that is there, which `db.script` only \
-     reads. What is made is removed at the end. A password in it is \
+     `mysql://...` are servers, with `?tls=verify` over TLS; `sqlite:PATH` is a new file there, or one that is there already, \
+     which `db.script` only reads. What is made is removed at the end. A password in it is \
      taken out before anything is kept; it may also stand in a file (`password-file`) or in the environment \
      (`HEADROOM_DB_PASSWORD`).",
 )
@@ -95,8 +95,8 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
 const RECREATE: ParameterSpec = ParameterSpec::new(
     "recreate",
     Kind::Flag,
-    "Remove tables of the load's names that are in the database of the URL already, or data that was kept. Without it \
-     tables are left alone, and the load is refused.",
+    "Remove tables of the load's names that are in the database of the URL already, or data that was kept; of SQLite a file \
+     that has no other tables. Without it tables are left alone, and the load is refused.",
 )
 .default("no")
 .silent_by_default()

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::fault::Fault;
 use engine::outcome::LoadOutcome;
 use engine::queue::Class;
@@ -30,6 +31,7 @@ use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::server_settings::{self, HeldVariables, ServerSettings};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::db::wire::DatabaseServer;
@@ -202,6 +204,49 @@ impl PlannedServer {
         known.extend(address.map(|address| (FactName::new("database_address"), address)));
         Ok(known)
     }
+
+    /// Where it is seen whether a disk is full: of a server that was started.
+    fn space(&self) -> TargetSpace {
+        TargetSpace::of(self.home.targets().first().map(String::as_str))
+    }
+
+    /// The load on the tables that were made.
+    fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedServer, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
+        let system = self.system()?;
+        let variables = self.set_variables(given.fixtures)?;
+        let found = given.fixtures.find::<RemoteDatabase>(&self.database());
+        let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
+        let password = made.home.account.password.clone();
+        let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
+        let server = server.with_session(self.session_statements());
+        let mix = self.load.mix(self.options.url.system)?;
+        let mut known = self.describe(&server, &mix, given.fixtures)?;
+        let bytes = self.load.data().bytes();
+        known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        if let Some(origin) = made.origin() {
+            known.extend(origin.facts());
+            if self.load.effect() != Effect::Clean {
+                system.mark_written(made)?;
+            }
+        }
+        Ok(PreparedServer {
+            _variables: variables,
+            counters: system.watch(&server),
+            system,
+            server,
+            mix: Arc::new(mix),
+            classes: self.load.classes(),
+            statements: self.load.statements(),
+            // Each reads tables whole.
+            checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
+            options: self.options.clone(),
+            counts: Arc::default(),
+            connects: ConnectTimes::default(),
+            known,
+            space: self.space(),
+        })
+    }
 }
 
 impl Planned for PlannedServer {
@@ -266,39 +311,8 @@ impl Planned for PlannedServer {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
-        let system = self.system()?;
-        let variables = self.set_variables(given.fixtures)?;
-        let found = given.fixtures.find::<RemoteDatabase>(&self.database());
-        let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
-        let password = made.home.account.password.clone();
-        let server = system.find(&made.home.url, password, self.options.sqlite.timeout)?;
-        let server = server.with_session(self.session_statements());
-        let mix = self.load.mix(self.options.url.system)?;
-        let mut known = self.describe(&server, &mix, given.fixtures)?;
-        let bytes = self.load.data().bytes();
-        known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
-        if let Some(origin) = made.origin() {
-            known.extend(origin.facts());
-            if self.load.effect() != Effect::Clean {
-                system.mark_written(made)?;
-            }
-        }
-        Ok(Box::new(PreparedServer {
-            _variables: variables,
-            counters: system.watch(&server),
-            system,
-            server,
-            mix: Arc::new(mix),
-            classes: self.load.classes(),
-            statements: self.load.statements(),
-            // Each reads tables whole.
-            checks: if bytes <= CHECKED_MOST { self.load.checks() } else { Vec::new() },
-            options: self.options.clone(),
-            counts: Arc::default(),
-            connects: ConnectTimes::default(),
-            known,
-        }))
+        let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
+        Ok(Box::new(prepared))
     }
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {
@@ -325,6 +339,7 @@ struct PreparedServer {
     counts: Arc<AllCounts>,
     connects: ConnectTimes,
     known: Vec<(FactName, Value)>,
+    space: TargetSpace,
 }
 
 impl Prepared for PreparedServer {
@@ -355,7 +370,7 @@ impl Prepared for PreparedServer {
     }
 
     fn verdict(&self) -> Result<(), Fault> {
-        self.counts.verdict()?;
+        self.counts.verdict().map_err(|fault| self.space.explain(fault))?;
         if self.checks.is_empty() { Ok(()) } else { self.system.agree(&self.server, &self.checks) }
     }
 
@@ -369,7 +384,9 @@ impl Prepared for PreparedServer {
             counts: Arc::clone(&self.counts),
             seed,
             patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
+            spin: AdaptiveSpin::beside_server(worker.of),
+            space: self.space.clone(),
         };
-        self.system.worker(&self.server, clients, load)
+        self.system.worker(&self.server, clients, load).map_err(|fault| self.space.explain(fault))
     }
 }

@@ -1,4 +1,5 @@
-//! Any load on a new file of SQLite: whether there is room for it, and what it waits for.
+//! Any load on a file of SQLite, a new one in the target or where its path was given, or one that is only read: whether there
+//! is room for it, and what it waits for.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -23,8 +24,10 @@ use crate::workload::db::metrics;
 use crate::workload::db::parameters::ClientOptions;
 use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
+use crate::workload::db::sqlite::named_file::{self, NamedFileOrder};
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
 use crate::workload::db::sqlite::{self, existing_file, tables};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
 
@@ -46,7 +49,10 @@ pub(in crate::workload) struct PlannedSqlite {
     name: WorkloadName,
     load: Box<dyn DatabaseLoad>,
     options: ClientOptions,
+    /// The folder that it is in, or the database that it reads.
     target: [String; 1],
+    /// The new file whose path was given, a whole path.
+    file: Option<String>,
 }
 
 impl PlannedSqlite {
@@ -54,16 +60,35 @@ impl PlannedSqlite {
     pub(in crate::workload) fn new(
         name: WorkloadName,
         load: Box<dyn DatabaseLoad>,
-        options: ClientOptions,
+        mut options: ClientOptions,
     ) -> Self {
+        // A file that is there is only read; any other load makes its own.
+        options.sqlite.reads_only &= load.data() == DataSet::Existing;
         let target = [options.target.clone()];
-        Self { name, load, options, target }
+        Self { name, load, options, target, file: None }
     }
 
     /// The database that is made for it.
     fn database(&self) -> FixtureKey {
         let used_up = self.load.effect() == Effect::UsedUp;
-        FixtureKey { used_up, ..tables::key(&self.target[0], self.load.data(), self.options.tables) }
+        let [folder] = &self.target;
+        let key = match &self.file {
+            Some(file) => named_file::key(folder, &self.order(file)),
+            None => tables::key(folder, self.load.data(), self.options.tables),
+        };
+        FixtureKey { used_up, ..key }
+    }
+
+    /// What it needs in the new file at this path.
+    fn order(&self, file: &str) -> NamedFileOrder {
+        let recreates = self.options.tables.recreates;
+        NamedFileOrder { file: file.to_owned(), data: self.load.data(), recreates }
+    }
+
+    /// The path that was given for a new file.
+    fn named(&self) -> Option<&Path> {
+        let path = self.options.url.database.as_str();
+        (!path.is_empty() && !self.options.sqlite.reads_only).then(|| Path::new(path))
     }
 
     /// The database of the user's that it reads, where it has none of its own.
@@ -104,11 +129,10 @@ impl PlannedSqlite {
     fn check(&self) -> Result<(), Problem> {
         let ClientOptions { url, threads, clients, .. } = &self.options;
         let wrong = |message: String, help: &str| Err(Problem::invalid(message, help));
-        if self.existing().is_some() && self.load.data() != DataSet::Existing {
+        if self.options.tables.keeps && self.named().is_some() {
             return wrong(
-                format!("{} works on a new database of SQLite only, and not on {url}", self.name),
-                "leave the url out and name a folder as target, with keep-data if it is to stay. A database that is there \
-                 is only read: by db.script with data=existing",
+                format!("{} keeps nothing in {url}: the file is removed at the end", self.name),
+                "leave the url out and name a folder as target: kept data has a name of its own there",
             );
         }
         if self.options.tables.keeps
@@ -169,6 +193,43 @@ impl PlannedSqlite {
         }
         waits
     }
+
+    /// Where it is seen whether a disk is full.
+    fn space(&self) -> TargetSpace {
+        TargetSpace::of(self.target.first().map(String::as_str))
+    }
+
+    /// The load on the database that was made, or is there.
+    fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedSqlite, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
+        let (path, origin) = self.find(given.fixtures)?;
+        let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
+        if origin.is_some() && self.load.effect() != Effect::Clean {
+            sqlite::mark_written(&connection)?;
+        }
+        if !self.options.sqlite.reads_only {
+            sqlite::reset(&connection)?;
+        }
+        let mut known = sqlite::describe(&connection)?;
+        known.extend(origin.into_iter().flat_map(DataOrigin::facts));
+        let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
+        known.extend(load_facts::of(&*self.load, &mix));
+        let sqlite = &self.options.sqlite;
+        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
+        Ok(PreparedSqlite {
+            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
+            path,
+            options: self.options.sqlite.clone(),
+            mix: Arc::new(mix),
+            classes: self.load.classes(),
+            checks: self.load.checks(),
+            clients: usize::try_from(self.options.clients).unwrap_or(usize::MAX),
+            prepares: self.options.prepares,
+            counts: Arc::default(),
+            known,
+            space: self.space(),
+        })
+    }
 }
 
 impl Planned for PlannedSqlite {
@@ -188,18 +249,29 @@ impl Planned for PlannedSqlite {
                 "give the url of a server, or sqlite:PATH, or have the file make tables",
             ));
         }
-        let folder = Path::new(&self.target[0]);
-        if !folder.is_dir() {
-            return Err(Problem::invalid(
-                format!("{} is no folder", self.target[0]),
-                "give an existing folder",
-            ));
-        }
-        let in_memory = self.check_room(folder, host)?;
-        let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        self.target = [full.to_string_lossy().into_owned()];
         let mut resolved = self.load.resolved();
-        resolved.set(named("target"), self.target[0].as_str());
+        let in_memory = if let Some(path) = self.named() {
+            let (folder, file) = named_file::place(path)?;
+            // Cases that are added later meet what this run has made.
+            if !named_file::is_made_here(&file) {
+                named_file::check(&self.order(&file))?;
+            }
+            (self.target, self.file) = ([folder.to_string_lossy().into_owned()], Some(file));
+            self.check_room(&folder, host)?
+        } else {
+            let folder = Path::new(&self.target[0]);
+            if !folder.is_dir() {
+                return Err(Problem::invalid(
+                    format!("{} is no folder", self.target[0]),
+                    "give an existing folder",
+                ));
+            }
+            let in_memory = self.check_room(folder, host)?;
+            let full = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+            self.target = [full.to_string_lossy().into_owned()];
+            resolved.set(named("target"), self.target[0].as_str());
+            in_memory
+        };
         let database = self.database();
         let in_it = if in_memory { database.bytes } else { 0 };
         let memory_bytes = self.memory_bytes().saturating_add(in_it);
@@ -230,33 +302,8 @@ impl Planned for PlannedSqlite {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
-        let (path, origin) = self.find(given.fixtures)?;
-        let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
-        if origin.is_some() && self.load.effect() != Effect::Clean {
-            sqlite::mark_written(&connection)?;
-        }
-        if !self.options.sqlite.reads_only {
-            sqlite::reset(&connection)?;
-        }
-        let mut known = sqlite::describe(&connection)?;
-        known.extend(origin.into_iter().flat_map(DataOrigin::facts));
-        let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
-        known.extend(load_facts::of(&*self.load, &mix));
-        let sqlite = &self.options.sqlite;
-        let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
-        Ok(Box::new(PreparedSqlite {
-            checkpoints: has_log.then(|| CheckpointWatch::start(&path)),
-            path,
-            options: self.options.sqlite.clone(),
-            mix: Arc::new(mix),
-            classes: self.load.classes(),
-            checks: self.load.checks(),
-            clients: usize::try_from(self.options.clients).unwrap_or(usize::MAX),
-            prepares: self.options.prepares,
-            counts: Arc::default(),
-            known,
-        }))
+        let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
+        Ok(Box::new(prepared))
     }
 
     fn metrics(&self, mut all: Metrics, outcome: &LoadOutcome, window: Window) -> Metrics {

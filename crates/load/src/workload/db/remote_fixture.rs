@@ -14,6 +14,7 @@ use crate::workload::db::left::ServerList;
 use crate::workload::db::remote::{self, RemoteSystem};
 use crate::workload::db::remote_tables::{MadeTables, TableOrder};
 use crate::workload::db::server::home::{self, ServerHome};
+use crate::workload::db::target_space::TargetSpace;
 
 /// The kind of tables.
 pub const REMOTE_DATABASES: FixtureKind = FixtureKind { name: "remote-database", make };
@@ -83,7 +84,8 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     let state = host.state_folder.as_deref().filter(|_| !goes_with_server);
     let list = state.map(ServerList::in_state);
     let order = TableOrder { data: &data, recreates, keeps, list: list.as_ref() };
-    let made = system.make(&server, order, progress)?;
+    let space = TargetSpace::of(goes_with_server.then_some(key.target.as_str()));
+    let made = system.make(&server, order, progress).map_err(|fault| space.explain(fault))?;
     Ok(Box::new(RemoteDatabase { system, made: Some(made), goes_with_server }))
 }
 

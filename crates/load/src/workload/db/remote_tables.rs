@@ -306,7 +306,7 @@ pub(in crate::workload) fn remove<C: Dialect>(made: MadeTables) -> Result<(), Fa
     let stays = |why: &str| {
         Fault::Other(format!(
             "tables in the database {database} on {} could not be removed: {why}",
-            made.entry.url
+            made.entry.url.who()
         ))
     };
     let mut connection = open_in_time::<C>(&made.home).map_err(|failure| stays(&failure.message))?;
@@ -329,8 +329,8 @@ pub(in crate::workload) fn remove_database<C: Dialect>(
         connection.set_patience(PATIENCE);
         connection.query(&C::drop_database(name))
     });
-    let stays =
-        |why: &str| Fault::Other(format!("the database {name} on {} could not be removed: {why}", entry.url));
+    let who = entry.url.who();
+    let stays = |why: &str| Fault::Other(format!("the database {name} on {who} could not be removed: {why}"));
     removed.map(drop).map_err(|failure| stays(&failure.message))
 }
 

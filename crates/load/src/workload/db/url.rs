@@ -50,6 +50,8 @@ pub(in crate::workload) struct DatabaseUrl {
     pub(in crate::workload) database: String,
     /// What stands behind the question mark.
     pub(in crate::workload) options: Vec<(String, String)>,
+    /// What a server is called that this run started; none of any other.
+    pub(in crate::workload) started: Option<&'static str>,
 }
 
 impl DatabaseUrl {
@@ -74,6 +76,7 @@ impl DatabaseUrl {
             port: None,
             database: database.to_owned(),
             options,
+            started: None,
         };
         if system == DatabaseSystem::Sqlite {
             return Ok(bare(place));
@@ -90,6 +93,15 @@ impl DatabaseUrl {
         }
         let (host, port) = host_and_port(address)?;
         Ok(Self { user: decoded(user)?, host, port, ..bare(&decoded(database)?) })
+    }
+
+    /// What messages call it: as it was written, or, of a server that this run started, which one that is. Where its socket
+    /// is says nothing to anybody (`/proc/self/fd/9/socket`).
+    pub(in crate::workload) fn who(&self) -> String {
+        match self.started {
+            Some(name) => format!("the {name} that this run started"),
+            None => self.to_string(),
+        }
     }
 }
 
@@ -234,6 +246,15 @@ mod tests {
             let told = format!("{} {}", problem.message, problem.help);
             assert!(!told.contains("hunter2") && !told.contains("ter2"), "{told}");
         }
+    }
+
+    #[test]
+    fn a_server_that_was_started_is_called_by_its_name() {
+        let named = DatabaseUrl::parse("mysql://me@here/x").unwrap();
+        assert_eq!(named.who(), "mysql://me@here/x");
+        let host = "/proc/self/fd/9/socket".to_owned();
+        let started = DatabaseUrl { host, started: Some("MariaDB"), ..named };
+        assert_eq!(started.who(), "the MariaDB that this run started");
     }
 
     #[test]

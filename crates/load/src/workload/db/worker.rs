@@ -10,6 +10,7 @@ use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure}
 use crate::workload::db::counts::{AllCounts, ClientCounts, TransactionCounts};
 use crate::workload::db::generator::{SqlValue, ValueRandom};
 use crate::workload::db::metrics::{ERROR, TRANSACTION};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::{TransactionMix, TransactionStep};
 use crate::workload::disk::distribution::random;
 use crate::workload::net::worker_samples::WorkerSamples;
@@ -30,6 +31,8 @@ pub(in crate::workload) struct ClientWorker<C> {
     transactions: TransactionCounts,
     track: WorkerSamples<ClientCounts>,
     finished: Option<Completion>,
+    /// What may be full where a transaction fails.
+    space: TargetSpace,
 }
 
 impl<C: DatabaseClient> ClientWorker<C> {
@@ -55,7 +58,13 @@ impl<C: DatabaseClient> ClientWorker<C> {
             transactions: TransactionCounts::default(),
             track: WorkerSamples::default(),
             finished: None,
+            space: TargetSpace::default(),
         }
+    }
+
+    /// The same one, whose database lies there.
+    pub(in crate::workload) fn in_space(self, space: TargetSpace) -> Self {
+        Self { space, ..self }
     }
 
     /// Executes the transaction of this number once.
@@ -100,9 +109,10 @@ impl<C: DatabaseClient> ClientWorker<C> {
     #[cold]
     fn recover(&mut self, failure: StatementFailure, until_ns: u64) -> Result<bool, Fault> {
         if failure.kind == FailureKind::Lost {
-            return Err(Fault::Other(failure.message));
+            return Err(self.space.explain(Fault::Other(failure.message)));
         }
-        self.client.roll_back().map_err(|failure| Fault::Other(failure.message))?;
+        let rolled_back = self.client.roll_back();
+        rolled_back.map_err(|failure| self.space.explain(Fault::Other(failure.message)))?;
         let is_again = failure.kind == FailureKind::Conflict && clock::now_ns() < until_ns;
         if is_again {
             self.transactions.retry(failure);

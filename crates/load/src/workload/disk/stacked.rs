@@ -14,8 +14,9 @@ pub(in crate::workload) const STACK: ParameterSpec = ParameterSpec::new(
     Kind::Stack,
     "A storage stack that is made on the target before the load and taken down after it: the load drives its top. Layers \
      stand one on the other from left to right, `loop > ext4`; letters name the parts of the target on which the lowest \
-     stands, `raid6(a+b+c+d) > luks > lvm > xfs`, and options stand behind them, `raid5(a+b+c; chunk=64k)`. A part that is a \
-     folder gets a file with a loop device for each letter; a device must be given up with `--destroy`. Needs root.",
+     stands, `raid6(a+b+c+d) > luks > lvm > xfs`, and options stand behind them, `raid5(a+b+c; chunk=64k)`. A cache names \
+     its fast device, `loop > cache(b)`. A part that is a folder gets a file with a loop device for each letter; a device \
+     must be given up with `--destroy`. Needs root.",
 )
 .says(Aspect::Stack)
 .layers(LAYERS)

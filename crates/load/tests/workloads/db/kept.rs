@@ -13,12 +13,12 @@ use super::loads::{file, path};
 use super::postgres_server::PostgresServer;
 use super::{Bench, Given, OLTP, surveyed_of};
 
-fn folder() -> tempfile::TempDir {
+pub(super) fn folder() -> tempfile::TempDir {
     tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap()
 }
 
 /// A load of which is listed in `state` what stays, with its data in `target`.
-fn bench(name: &str, state: &Path, target: &Path, given: Given<'_>) -> Result<Bench, String> {
+pub(super) fn bench(name: &str, state: &Path, target: &Path, given: Given<'_>) -> Result<Bench, String> {
     let mut load = surveyed_of(name, target, given)?;
     let host = HostInfo { state_folder: Some(state.to_owned()), ..super::host() };
     let mut fixtures = FixtureStore::new(FIXTURES);

@@ -224,7 +224,7 @@ fn what_a_file_may_not_do_is_told_before_anything_is_made() {
         (&long, &[], "longer than 1 MiB"),
         (SHOP, &[("data", "pgbench")], "makes tables of its own"),
         (SHOP, &[("clients", "5000")], "more than one load may have"),
-        (SHOP, &[("url", "sqlite:x.db")], "new database of SQLite only"),
+        (SHOP, &[("url", "sqlite:no-such-folder/x.db")], "its folder is not there"),
         ("SELECT 1;", &[("data", "existing")], "no tables that are there already"),
         ("SELECT 1;", &[("data", "existing"), ("url", "postgres://here")], "no url names a database"),
         ("DELETE FROM t;", &[("data", "existing"), ("url", "postgres://here/x")], "would change tables"),

@@ -4,6 +4,7 @@ mod at_servers;
 mod durability;
 mod kept;
 mod loads;
+mod named_file;
 mod postgres;
 mod postgres_loads;
 mod postgres_server;

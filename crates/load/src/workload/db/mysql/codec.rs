@@ -12,7 +12,7 @@ use crate::workload::db::mysql::packet::{self, HEAD, OpenPacket, PacketHead, Pac
 use crate::workload::db::mysql::rows::{ColumnForm, binary_row, text_row};
 use crate::workload::db::mysql::sign_in::{Agreed, ok_packet, unexpected};
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::{StatementAnswer, TextRow, lost};
+use crate::workload::db::wire::{StatementAnswer, StatementCodec, TextRow, lost};
 
 /// What the status of a session says (dev.mysql.com, `SERVER_STATUS_flags_enum`).
 pub(super) const IN_TRANSACTION: u16 = 1;
@@ -151,10 +151,11 @@ impl MySqlCodec {
     pub(super) fn doubles_backslashes(&self) -> bool {
         self.status & NO_BACKSLASH_ESCAPES == 0
     }
+}
 
-    /// Puts the request that executes a statement, as [`crate::workload::db::wire::Codec::execute`] says.
+impl StatementCodec for MySqlCodec {
     #[inline]
-    pub(super) fn put_execution(
+    fn execute(
         &mut self,
         statement: usize,
         asked: &SqlStatement,
@@ -180,26 +181,26 @@ impl MySqlCodec {
         packet::put_text(out, packet::COM_QUERY, &self.text);
     }
 
-    /// Has so many columns of the first row of the answer that comes be kept.
-    pub(super) fn keep_first(&mut self, columns: usize) {
+    fn keep(&mut self, columns: usize) -> bool {
         self.keeps = columns;
+        true
     }
 
-    /// Puts the request that rolls back, if there is something. A session that does not commit by itself may have
-    /// begun a transaction with a statement that failed, of which its status does not tell.
-    pub(super) fn put_roll_back(&mut self, out: &mut Vec<u8>) {
+    fn kept(&self) -> &[Option<String>] {
+        &self.kept
+    }
+
+    /// A session that does not commit by itself may have begun a transaction with a statement that failed, of which its
+    /// status does not tell.
+    fn roll_back(&mut self, out: &mut Vec<u8>) {
         self.keeps = 0;
         if self.status & IN_TRANSACTION != 0 || self.status & AUTOCOMMIT == 0 {
             packet::put_text(out, packet::COM_QUERY, "ROLLBACK");
         }
     }
 
-    /// As [`crate::workload::db::wire::Codec::read`].
     #[inline]
-    pub(super) fn read_answer(
-        &mut self,
-        bytes: &[u8],
-    ) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
+    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
         let mut place = self.skipped.min(bytes.len());
         self.skipped -= place;
         while self.skipped == 0 {
@@ -230,7 +231,9 @@ impl MySqlCodec {
         }
         Ok((place, None))
     }
+}
 
+impl MySqlCodec {
     /// Whether a packet that begins so is read: it is neither a row nor the description of a column.
     #[inline]
     fn is_read_whole(&self, first: u8, length: usize) -> bool {

@@ -7,7 +7,7 @@ use crate::workload::db::mysql::packet;
 use crate::workload::db::mysql::rows::ColumnForm;
 use crate::workload::db::mysql::sign_in::Agreed;
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::StatementAnswer;
+use crate::workload::db::wire::{StatementAnswer, StatementCodec};
 
 fn codec(has_no_eof: bool, may_omit_columns: bool) -> MySqlCodec {
     MySqlCodec::new(Agreed { has_no_eof, may_omit_columns, status: 2 })
@@ -33,7 +33,7 @@ fn read_in(
     for piece in bytes.chunks(piece) {
         assert!(answer.is_none(), "the answer came before its end");
         there.extend_from_slice(piece);
-        let (done, found) = codec.read_answer(&there)?;
+        let (done, found) = codec.read(&there)?;
         there.drain(..done);
         answer = found;
     }
@@ -132,7 +132,7 @@ fn prepared_statements_are_executed_with_values_in_binary_form() {
     let values = [SqlValue::Text("aé".to_owned()), SqlValue::Integer(-2)];
     let executed = |codec: &mut MySqlCodec, statement, asked: &SqlStatement, parameters: &[usize]| {
         let mut out = Vec::new();
-        codec.put_execution(statement, asked, &values, parameters, &mut out);
+        codec.execute(statement, asked, &values, parameters, &mut out);
         out
     };
     let head = b"\x17\x02\x01\0\0\0\x01\0\0\0";
@@ -161,11 +161,11 @@ fn texts_are_written_as_the_session_reads_them() {
     let insert = SqlStatement::new("INSERT INTO t VALUES (?)", true);
     let values = [SqlValue::Text(r"\'".to_owned())];
     let mut out = Vec::new();
-    codec.put_execution(0, &insert, &values, &[0], &mut out);
+    codec.execute(0, &insert, &values, &[0], &mut out);
     assert_eq!(out, packet_of(b"\x03INSERT INTO t VALUES ('\\\\''')"));
     codec.status |= 1 << 9;
     out.clear();
-    codec.put_execution(0, &insert, &values, &[0], &mut out);
+    codec.execute(0, &insert, &values, &[0], &mut out);
     assert_eq!(out, packet_of(b"\x03INSERT INTO t VALUES ('\\''')"));
 }
 
@@ -174,7 +174,7 @@ fn what_was_begun_is_rolled_back() {
     let mut codec = codec(true, false);
     let rolled_back = |codec: &mut MySqlCodec| {
         let mut out = Vec::new();
-        codec.put_roll_back(&mut out);
+        codec.roll_back(&mut out);
         out
     };
     assert!(rolled_back(&mut codec).is_empty());
@@ -196,13 +196,13 @@ fn the_first_row_is_kept_where_it_is_asked_for() {
         for piece in [1, 7, 1000] {
             let mut codec = codec(true, true);
             codec.prepared = vec![None, Some(PreparedStatement::new(1, vec![form]))];
-            codec.put_execution(statement, &select, &[], &[], &mut Vec::new());
-            codec.keep_first(1);
+            codec.execute(statement, &select, &[], &[], &mut Vec::new());
+            assert!(codec.keep(1));
             assert_eq!(read_in(&mut codec, &packets(contents), piece), Ok(Some(Ok(2))));
-            assert_eq!(codec.kept, [Some("ab".to_owned())]);
-            codec.put_execution(statement, &select, &[], &[], &mut Vec::new());
+            assert_eq!(codec.kept(), [Some("ab".to_owned())]);
+            codec.execute(statement, &select, &[], &[], &mut Vec::new());
             assert_eq!(read_in(&mut codec, &packets(contents), piece), Ok(Some(Ok(2))));
-            assert!(codec.kept.is_empty(), "nobody asked for it");
+            assert!(codec.kept().is_empty(), "nobody asked for it");
         }
     }
 }

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use crate::workload::db::client::StatementFailure;
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::{Account, Codec, RowTarget, StatementAnswer, TextRow, WireStream};
+use crate::workload::db::wire::{Account, Codec, RowTarget, TextRow, WireStream};
 
 pub(in crate::workload) use crate::workload::db::mysql::codec::MySqlCodec;
 
@@ -67,35 +67,5 @@ impl Codec for MySqlCodec {
         next: &mut dyn FnMut(&mut Vec<SqlValue>) -> bool,
     ) -> Result<(), StatementFailure> {
         exchange::put_rows(self, wire, target, next)
-    }
-
-    #[inline]
-    fn execute(
-        &mut self,
-        statement: usize,
-        asked: &SqlStatement,
-        values: &[SqlValue],
-        parameters: &[usize],
-        out: &mut Vec<u8>,
-    ) {
-        self.put_execution(statement, asked, values, parameters, out);
-    }
-
-    fn keep(&mut self, columns: usize) -> bool {
-        self.keep_first(columns);
-        true
-    }
-
-    fn kept(&self) -> &[Option<String>] {
-        &self.kept
-    }
-
-    fn roll_back(&mut self, out: &mut Vec<u8>) {
-        self.put_roll_back(out);
-    }
-
-    #[inline]
-    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
-        self.read_answer(bytes)
     }
 }

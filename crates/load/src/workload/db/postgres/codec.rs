@@ -13,7 +13,7 @@ use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::transaction::SqlStatement;
-use crate::workload::db::wire::{StatementAnswer, TextRow, lost};
+use crate::workload::db::wire::{StatementAnswer, StatementCodec, TextRow, lost};
 
 /// Bytes of the head of a message: what it is, and how long the rest is with these four.
 const HEAD: usize = 5;
@@ -120,10 +120,11 @@ impl PostgresCodec {
             out.push(0);
         });
     }
+}
 
-    /// As the trait's.
+impl StatementCodec for PostgresCodec {
     #[inline]
-    pub(super) fn write(
+    fn execute(
         &mut self,
         statement: usize,
         asked: &SqlStatement,
@@ -159,26 +160,25 @@ impl PostgresCodec {
         message(b'S', out, |_| {});
     }
 
-    /// As the trait's.
-    pub(super) fn keep_first(&mut self, columns: usize) {
+    fn keep(&mut self, columns: usize) -> bool {
         self.keeps = columns;
         self.kept.clear();
+        true
     }
 
-    /// As the trait's.
-    pub(super) fn write_roll_back(&mut self, out: &mut Vec<u8>) {
+    fn kept(&self) -> &[Option<String>] {
+        &self.kept
+    }
+
+    fn roll_back(&mut self, out: &mut Vec<u8>) {
         self.begin(false);
         if self.in_transaction {
             self.simple("ROLLBACK", out);
         }
     }
 
-    /// As the trait's.
     #[inline]
-    pub(super) fn read_answer(
-        &mut self,
-        bytes: &[u8],
-    ) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
+    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
         let mut done = 0;
         loop {
             let rest = &bytes[done..];
@@ -231,7 +231,9 @@ impl PostgresCodec {
             self.skip = length;
         }
     }
+}
 
+impl PostgresCodec {
     /// Takes a message that is there whole; whether it is the end of the answer.
     #[inline]
     fn take(&mut self, kind: u8, body: &[u8], whole: &[u8]) -> Result<bool, StatementFailure> {
@@ -321,7 +323,7 @@ mod tests {
     fn bytes_of(codec: &mut PostgresCodec, statement: &SqlStatement, values: &[SqlValue]) -> Vec<u8> {
         let parameters: Vec<usize> = (0..values.len()).collect();
         let mut out = Vec::new();
-        codec.write(12, statement, values, &parameters, &mut out);
+        codec.execute(12, statement, values, &parameters, &mut out);
         out
     }
 
@@ -380,7 +382,7 @@ mod tests {
             let (mut held, mut answers) = (Vec::new(), Vec::new());
             for piece in ANSWER.chunks(step) {
                 held.extend_from_slice(piece);
-                let (done, answer) = codec.read_answer(&held).unwrap();
+                let (done, answer) = codec.read(&held).unwrap();
                 held.drain(..done);
                 assert!(held.len() < 14, "{step}: rows are not kept");
                 answers.extend(answer);
@@ -395,15 +397,15 @@ mod tests {
         for step in [1, 7, ANSWER.len()] {
             let mut codec = PostgresCodec::default();
             codec.begin(false);
-            codec.keep_first(1);
+            assert!(codec.keep(1));
             let (mut held, mut answers) = (Vec::new(), Vec::new());
             for piece in ANSWER.chunks(step) {
                 held.extend_from_slice(piece);
-                let (done, answer) = codec.read_answer(&held).unwrap();
+                let (done, answer) = codec.read(&held).unwrap();
                 held.drain(..done);
                 answers.extend(answer);
             }
-            assert_eq!((answers, &*codec.kept), (vec![Ok(2)], &[Some("ab".to_owned())][..]), "{step}");
+            assert_eq!((answers, codec.kept()), (vec![Ok(2)], &[Some("ab".to_owned())][..]), "{step}");
         }
     }
 
@@ -425,26 +427,26 @@ mod tests {
         let mut codec = PostgresCodec::default();
         codec.begin(true);
         let deadlock = [&error(&fields)[..], b"Z\0\0\0\x05E"].concat();
-        let (done, answer) = codec.read_answer(&deadlock).unwrap();
+        let (done, answer) = codec.read(&deadlock).unwrap();
         let failed = answer.unwrap().unwrap_err();
         assert_eq!((done, failed.kind), (deadlock.len(), FailureKind::Conflict));
         let mut out = Vec::new();
-        codec.write_roll_back(&mut out);
+        codec.roll_back(&mut out);
         assert_eq!(out, b"Q\0\0\0\x0dROLLBACK\0");
-        let (_, answer) = codec.read_answer(b"C\0\0\0\x0dROLLBACK\0Z\0\0\0\x05I").unwrap();
+        let (_, answer) = codec.read(b"C\0\0\0\x0dROLLBACK\0Z\0\0\0\x05I").unwrap();
         assert_eq!(answer, Some(Ok(0)));
         out.clear();
-        codec.write_roll_back(&mut out);
+        codec.roll_back(&mut out);
         assert!(out.is_empty(), "there is nothing to roll back");
         let fields = [(b'V', "FATAL"), (b'C', "57P01"), (b'M', "terminating connection")];
-        assert_eq!(codec.read_answer(&error(&fields)).unwrap_err().kind, FailureKind::Lost);
+        assert_eq!(codec.read(&error(&fields)).unwrap_err().kind, FailureKind::Lost);
     }
 
     #[test]
     fn what_is_no_answer_ends_the_connection() {
         for wrong in [&b"G\0\0\0\x07\0\0\0"[..], b"?\0\0\0\x04", b"C\0\0\0\x03", b"E\x7f\xff\xff\xff"] {
             let mut codec = PostgresCodec::default();
-            assert_eq!(codec.read_answer(wrong).unwrap_err().kind, FailureKind::Lost, "{wrong:?}");
+            assert_eq!(codec.read(wrong).unwrap_err().kind, FailureKind::Lost, "{wrong:?}");
         }
     }
 }

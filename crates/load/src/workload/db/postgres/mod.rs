@@ -20,9 +20,7 @@ use crate::workload::db::postgres::errors::{failure, malformed};
 use crate::workload::db::postgres::sign_in::next;
 use crate::workload::db::transaction::SqlStatement;
 use crate::workload::db::url::DatabaseSystem;
-use crate::workload::db::wire::{
-    Account, Codec, Dialect, RowTarget, StatementAnswer, TextRow, WireStream, lost,
-};
+use crate::workload::db::wire::{Account, Codec, Dialect, RowTarget, TextRow, WireStream, lost};
 
 pub(in crate::workload) use crate::workload::db::postgres::codec::PostgresCodec;
 
@@ -104,36 +102,6 @@ impl Codec for PostgresCodec {
         next: &mut dyn FnMut(&mut Vec<SqlValue>) -> bool,
     ) -> Result<(), StatementFailure> {
         fill::copy(self, wire, target, next)
-    }
-
-    #[inline]
-    fn execute(
-        &mut self,
-        statement: usize,
-        asked: &SqlStatement,
-        values: &[SqlValue],
-        parameters: &[usize],
-        out: &mut Vec<u8>,
-    ) {
-        self.write(statement, asked, values, parameters, out);
-    }
-
-    fn keep(&mut self, columns: usize) -> bool {
-        self.keep_first(columns);
-        true
-    }
-
-    fn kept(&self) -> &[Option<String>] {
-        &self.kept
-    }
-
-    fn roll_back(&mut self, out: &mut Vec<u8>) {
-        self.write_roll_back(out);
-    }
-
-    #[inline]
-    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure> {
-        self.read_answer(bytes)
     }
 }
 

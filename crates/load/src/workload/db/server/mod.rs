@@ -421,6 +421,7 @@ fn url(request: &ServerRequest, place: &ServerPlace, database: &str) -> Database
         port: None,
         database: database.to_owned(),
         options: Vec::new(),
+        started: Some(product.name()),
     }
 }
 

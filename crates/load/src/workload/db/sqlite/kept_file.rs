@@ -21,7 +21,7 @@ use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 const ENDING: &str = ".db";
 
 /// What SQLite puts beside a file (sqlite.org/tempfiles.html).
-const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
+pub(super) const BESIDE: [&str; 3] = ["-wal", "-shm", "-journal"];
 
 /// Finds the file in the folder `folder`, or makes it.
 ///
@@ -80,7 +80,10 @@ pub(super) fn make(
 }
 
 /// Makes it in a hidden folder, and gives it its name once all of it is there.
-fn make_at(
+///
+/// # Errors
+/// If it cannot be made, or there is something of that name.
+pub(super) fn make_at(
     path: &Path,
     folder: &Path,
     data: &DataSet,
@@ -101,12 +104,15 @@ fn make_at(
         fs::hard_link(&hidden, path)?;
         File::open(folder)?.sync_all()
     };
-    place().map_err(|e| Fault::system(format!("giving the kept data its name {}", path.display()), e))?;
+    place().map_err(|e| Fault::system(format!("giving the database its name {}", path.display()), e))?;
     Box::new(tree).remove()
 }
 
 /// The URL of the file, under which it stands in the list.
-fn url_of(path: &Path) -> Result<DatabaseUrl, Fault> {
+///
+/// # Errors
+/// If none can name it.
+pub(super) fn url_of(path: &Path) -> Result<DatabaseUrl, Fault> {
     let text = path.to_str().filter(|text| !text.contains('?'));
     let text = text.ok_or_else(|| {
         Fault::Other(format!("data cannot be kept in {}: a URL cannot name it", path.display()))
@@ -115,7 +121,10 @@ fn url_of(path: &Path) -> Result<DatabaseUrl, Fault> {
 }
 
 /// Whether there is a file.
-fn is_there(path: &Path) -> Result<bool, Fault> {
+///
+/// # Errors
+/// If there is something else.
+pub(super) fn is_there(path: &Path) -> Result<bool, Fault> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_file() => Ok(true),
         Ok(_) => Err(Fault::Other(format!("{} is no file", path.display()))),
@@ -143,11 +152,18 @@ fn look(path: &Path, data: &DataSet, identity: &KeptIdentity) -> Result<DataOrig
 }
 
 /// A connection that may bring in what a killed run left in a write-ahead log.
-fn open(path: &Path) -> Result<Connection, String> {
+///
+/// # Errors
+/// If there is no database.
+pub(super) fn open(path: &Path) -> Result<Connection, String> {
     Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(|e| e.to_string())
 }
 
-fn mark(connection: &Connection) -> Result<(String, String), String> {
+/// The digest in the mark, and whether transactions were to change the data.
+///
+/// # Errors
+/// If there is no mark.
+pub(super) fn mark(connection: &Connection) -> Result<(String, String), String> {
     let found = connection.query_row(kept::ASK_MARK, [], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.to_string()))
     });
@@ -171,11 +187,24 @@ pub(in crate::workload) fn remove(path: &Path) -> Result<(), String> {
         return Err("its mark is of other data".to_owned());
     }
     connection.close().map_err(|(_, error)| error.to_string())?;
+    remove_all(path)
+}
+
+/// The path of what SQLite calls so beside the file at `path`.
+pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(ending);
+    PathBuf::from(beside)
+}
+
+/// Removes the file at `path`, and what SQLite has put beside it.
+///
+/// # Errors
+/// Why it stays.
+pub(super) fn remove_all(path: &Path) -> Result<(), String> {
     fs::remove_file(path).map_err(|e| e.to_string())?;
     for ending in BESIDE {
-        let mut beside = path.as_os_str().to_owned();
-        beside.push(ending);
-        match fs::remove_file(PathBuf::from(beside)) {
+        match fs::remove_file(beside(path, ending)) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e.to_string()),
             _ => {}
         }

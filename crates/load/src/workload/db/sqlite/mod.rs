@@ -4,6 +4,7 @@ pub(in crate::workload) mod checkpoint_watch;
 pub(in crate::workload) mod existing_file;
 pub(in crate::workload) mod fixture;
 pub(in crate::workload) mod kept_file;
+pub mod named_file;
 pub(in crate::workload) mod prepared;
 pub mod tables;
 

@@ -18,6 +18,7 @@ use crate::workload::db::load::ConsistencyCheck;
 use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::connection::failed;
 use crate::workload::db::sqlite::{self, SqliteClient, SqliteOptions};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::worker::ClientWorker;
 
@@ -39,6 +40,8 @@ pub(in crate::workload) struct PreparedSqlite {
     pub(in crate::workload) known: Vec<(FactName, Value)>,
     /// What counts checkpoints; none without a write-ahead log.
     pub(in crate::workload) checkpoints: Option<CheckpointWatch>,
+    /// What may be full where a transaction fails.
+    pub(in crate::workload) space: TargetSpace,
 }
 
 impl PreparedSqlite {
@@ -117,6 +120,7 @@ impl Prepared for PreparedSqlite {
         let client = SqliteClient::new(connection, waits, statements, self.prepares)?;
         let (mix, counts) = (Arc::clone(&self.mix), Arc::clone(&self.counts));
         let patience_ns = nanoseconds(self.options.timeout.as_secs_f64());
-        Ok(Box::new(ClientWorker::new(client, mix, counts, seed, patience_ns)))
+        let worker = ClientWorker::new(client, mix, counts, seed, patience_ns);
+        Ok(Box::new(worker.in_space(self.space.clone())))
     }
 }

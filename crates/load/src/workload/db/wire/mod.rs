@@ -62,8 +62,44 @@ pub(in crate::workload) struct RowTarget<'a> {
     pub(in crate::workload) columns: &'a [&'a str],
 }
 
+/// What a protocol says where time counts: requests that execute statements, and their answers.
+pub(in crate::workload) trait StatementCodec {
+    /// Adds to `out` the request that executes the statement of this number, whose text is `asked`, with those of
+    /// `values` whose numbers are `parameters`.
+    fn execute(
+        &mut self,
+        statement: usize,
+        asked: &SqlStatement,
+        values: &[SqlValue],
+        parameters: &[usize],
+        out: &mut Vec<u8>,
+    );
+
+    /// Says of the request that was just added that of its answer's first row the first `columns` columns are read as
+    /// text, for [`StatementCodec::kept`]. Whether that can be done.
+    fn keep(&mut self, _columns: usize) -> bool {
+        false
+    }
+
+    /// What was read of the last answer; empty if it had no rows.
+    fn kept(&self) -> &[Option<String>] {
+        &[]
+    }
+
+    /// Adds to `out` the request that rolls back the transaction that is under way; nothing, if none is.
+    fn roll_back(&mut self, out: &mut Vec<u8>);
+
+    /// Reads the answer to the last request from `bytes`, which follow those that it was done with before. Returns
+    /// how many of them it is done with now, and what became of the statement once the answer is whole; without an
+    /// answer, it needs more than these.
+    ///
+    /// # Errors
+    /// If the connection cannot be used any more: what comes is no answer, or the server says that it ends.
+    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure>;
+}
+
 /// The protocol of a server, and the state of one connection that speaks it.
-pub(in crate::workload) trait Codec: Sized {
+pub(in crate::workload) trait Codec: StatementCodec + Sized {
     /// What servers are called in messages.
     const NAME: &'static str;
     /// Where a server listens if nobody says otherwise.
@@ -108,39 +144,6 @@ pub(in crate::workload) trait Codec: Sized {
         target: RowTarget<'_>,
         next: &mut dyn FnMut(&mut Vec<SqlValue>) -> bool,
     ) -> Result<(), StatementFailure>;
-
-    /// Adds to `out` the request that executes the statement of this number, whose text is `asked`, with those of
-    /// `values` whose numbers are `parameters`.
-    fn execute(
-        &mut self,
-        statement: usize,
-        asked: &SqlStatement,
-        values: &[SqlValue],
-        parameters: &[usize],
-        out: &mut Vec<u8>,
-    );
-
-    /// Says of the request that was just added that of its answer's first row the first `columns` columns are read as
-    /// text, for [`Codec::kept`]. Whether that can be done.
-    fn keep(&mut self, _columns: usize) -> bool {
-        false
-    }
-
-    /// What was read of the last answer; empty if it had no rows.
-    fn kept(&self) -> &[Option<String>] {
-        &[]
-    }
-
-    /// Adds to `out` the request that rolls back the transaction that is under way; nothing, if none is.
-    fn roll_back(&mut self, out: &mut Vec<u8>);
-
-    /// Reads the answer to the last request from `bytes`, which follow those that it was done with before. Returns
-    /// how many of them it is done with now, and what became of the statement once the answer is whole; without an
-    /// answer, it needs more than these.
-    ///
-    /// # Errors
-    /// If the connection cannot be used any more: what comes is no answer, or the server says that it ends.
-    fn read(&mut self, bytes: &[u8]) -> Result<(usize, Option<StatementAnswer>), StatementFailure>;
 }
 
 /// What a data set needs of a server beside its protocol: SQL that systems do not have in common.
@@ -337,5 +340,12 @@ mod tests {
         assert_eq!(values, [SqlValue::Integer(1), text(""), text("x"), text("007"), SqlValue::Integer(-12)]);
         put_kept(&[], &mut values, &[4]);
         assert_eq!(values[4], SqlValue::Integer(-12), "there was no row");
+    }
+
+    #[test]
+    fn an_account_does_not_show_its_password() {
+        let account = Account { password: Some(Password::new(b"hunter2".to_vec())), ..Account::default() };
+        let shown = format!("{account:?}");
+        assert!(!shown.contains("hunter2") && !shown.contains("104"), "{shown}");
     }
 }

@@ -4,11 +4,13 @@
 
 use std::sync::Arc;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{Completion, Operation, OperationPart, Queue, Wait};
 
 use crate::workload::db::counts::{AllCounts, ClientCounts, TransactionCounts};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::wire::served_client::{ClientShared, ServedClient};
 use crate::workload::db::wire::turns::WireTurns;
@@ -26,6 +28,10 @@ pub(in crate::workload) struct MultiplexedLoad {
     pub(in crate::workload) seed: u64,
     /// How long a transaction is begun again, ns.
     pub(in crate::workload) patience_ns: u64,
+    /// How its thread waits for answers before it sleeps; none if it sleeps at once.
+    pub(in crate::workload) spin: Option<AdaptiveSpin>,
+    /// What may be full where a transaction fails.
+    pub(in crate::workload) space: TargetSpace,
 }
 
 /// The worker.
@@ -53,14 +59,14 @@ impl<C: Codec> MultiplexedWorker<C> {
         connections: Vec<DatabaseConnection<C>>,
         load: MultiplexedLoad,
     ) -> Result<Self, Fault> {
-        let turns = WireTurns::new(connections.len())?;
+        let turns = WireTurns::new(connections.len(), load.spin)?;
         let is_alone = connections.len() == 1;
         let mut clients = Vec::with_capacity(connections.len());
         for (number, connection) in connections.into_iter().enumerate() {
             let (wire, codec) = connection.into_parts();
             let mut client = ServedClient::new(number, wire, codec, &load.mix);
             if is_alone {
-                client.be_alone();
+                client.be_alone(load.spin);
             } else {
                 client.watch(&turns)?;
             }
@@ -92,6 +98,45 @@ impl<C: Codec> MultiplexedWorker<C> {
         act(&mut clients[client], &mut shared)
     }
 
+    /// Begins an operation.
+    #[inline]
+    fn begin(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
+        let now_ns = clock::now_ns();
+        if self.track.is_due(now_ns) {
+            self.track.put(self.counted(now_ns));
+        }
+        let times = (now_ns, now_ns.saturating_add(self.load.patience_ns));
+        if let Some(class) = self.on(slot, |client, shared| client.start(operation.index, times, shared))? {
+            self.ended.push(Completion { slot, class, ..Completion::default() });
+        }
+        Ok(())
+    }
+
+    /// Goes on with clients that can, up to the first whose transaction ends: its next one begins before others are
+    /// looked at, so that the server is not kept waiting by a batch.
+    #[inline]
+    fn go_on(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
+        if !self.ended.is_empty() {
+            done.append(&mut self.ended);
+            return Ok(());
+        }
+        if self.is_alone {
+            let ended = self.on(0, |client, shared| client.go_on_alone(wait, shared))?;
+            done.extend(ended.map(|class| Completion { slot: 0, class, ..Completion::default() }));
+            return Ok(());
+        }
+        if self.turns.ask(wait)? {
+            self.look()?;
+        }
+        while let Some(slot) = self.turns.take() {
+            if let Some(class) = self.on(slot, ServedClient::go_on)? {
+                done.push(Completion { slot, class, ..Completion::default() });
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
     /// Looks whether every client gets on.
     #[cold]
     fn look(&self) -> Result<(), Fault> {
@@ -117,40 +162,14 @@ impl<C: Codec> Queue for MultiplexedWorker<C> {
 
     #[inline]
     fn start(&mut self, slot: usize, operation: Operation) -> Result<(), Fault> {
-        let now_ns = clock::now_ns();
-        if self.track.is_due(now_ns) {
-            self.track.put(self.counted(now_ns));
-        }
-        let times = (now_ns, now_ns.saturating_add(self.load.patience_ns));
-        if let Some(class) = self.on(slot, |client, shared| client.start(operation.index, times, shared))? {
-            self.ended.push(Completion { slot, class, ..Completion::default() });
-        }
-        Ok(())
+        let begun = self.begin(slot, operation);
+        begun.map_err(|fault| self.load.space.explain(fault))
     }
 
-    /// Goes on with clients that can, up to the first whose transaction ends: its next one begins before others are
-    /// looked at, so that the server is not kept waiting by a batch.
     #[inline]
     fn reap(&mut self, wait: Wait, done: &mut Vec<Completion>) -> Result<(), Fault> {
-        if !self.ended.is_empty() {
-            done.append(&mut self.ended);
-            return Ok(());
-        }
-        if self.is_alone {
-            let ended = self.on(0, |client, shared| client.go_on_alone(wait, shared))?;
-            done.extend(ended.map(|class| Completion { slot: 0, class, ..Completion::default() }));
-            return Ok(());
-        }
-        if self.turns.ask(wait)? {
-            self.look()?;
-        }
-        while let Some(slot) = self.turns.take() {
-            if let Some(class) = self.on(slot, ServedClient::go_on)? {
-                done.push(Completion { slot, class, ..Completion::default() });
-                return Ok(());
-            }
-        }
-        Ok(())
+        let gone_on = self.go_on(wait, done);
+        gone_on.map_err(|fault| self.load.space.explain(fault))
     }
 
     #[inline]

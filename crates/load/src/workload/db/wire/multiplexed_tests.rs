@@ -6,19 +6,22 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::fault::Fault;
 use engine::queue::{Operation, Queue, Wait};
 
 use crate::workload::db::client::{FailureKind, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::metrics::{FIRST_STATEMENT, TRANSACTION};
+use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::{
     Execution, SqlStatement, Transaction, TransactionMix, TransactionStep,
 };
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::multiplexed::{MultiplexedLoad, MultiplexedWorker};
 use crate::workload::db::wire::{
-    Account, Codec, DatabaseConnection, DatabaseServer, RowTarget, StatementAnswer, TextRow, WireStream, lost,
+    Account, Codec, DatabaseConnection, DatabaseServer, RowTarget, StatementAnswer, StatementCodec, TextRow,
+    WireStream, lost,
 };
 
 /// A protocol of letters: `q` asks, `r` rolls back, `a;` is an answer, `c;` says that there was a conflict.
@@ -52,7 +55,9 @@ impl Codec for Letters {
     ) -> Result<(), StatementFailure> {
         Ok(())
     }
+}
 
+impl StatementCodec for Letters {
     fn execute(&mut self, _: usize, _: &SqlStatement, _: &[SqlValue], _: &[usize], out: &mut Vec<u8>) {
         out.push(b'q');
     }
@@ -119,8 +124,14 @@ fn worker(folder: &Path, clients: usize, answers: Answers) -> MultiplexedWorker<
         variables: 0,
         transactions: vec![Transaction { weight: 1, steps }],
     };
-    let load =
-        MultiplexedLoad { mix: Arc::new(mix), counts: Arc::default(), seed: 1, patience_ns: 60_000_000_000 };
+    let load = MultiplexedLoad {
+        mix: Arc::new(mix),
+        counts: Arc::default(),
+        seed: 1,
+        patience_ns: 60_000_000_000,
+        spin: Some(AdaptiveSpin::default()),
+        space: TargetSpace::default(),
+    };
     MultiplexedWorker::new(connections, load).unwrap()
 }
 

@@ -1,5 +1,6 @@
 //! One client of many that a thread serves: its connection, and the transaction that is under way on it.
 
+use engine::adaptive_spin::AdaptiveSpin;
 use engine::clock;
 use engine::fault::Fault;
 use engine::queue::{OperationPart, Wait};
@@ -51,6 +52,8 @@ pub(super) struct ServedClient<C> {
     wants_out: bool,
     /// Whether its thread has no other client, and asks for this one alone.
     is_alone: bool,
+    /// How that thread waits before it sleeps, if it is.
+    spin: Option<AdaptiveSpin>,
     awaits: Awaits,
     values: Vec<SqlValue>,
     random: ValueRandom,
@@ -79,6 +82,7 @@ impl<C: Codec> ServedClient<C> {
             sent: 0,
             wants_out: false,
             is_alone: false,
+            spin: None,
             awaits: Awaits::Nothing,
             values: mix.values(),
             random: ValueRandom::new(0),
@@ -96,9 +100,9 @@ impl<C: Codec> ServedClient<C> {
         turns.add(&*self.wire.stream(), self.number)
     }
 
-    /// Its thread has no other.
-    pub(super) fn be_alone(&mut self) {
-        self.is_alone = true;
+    /// Its thread has no other, and waits for it so.
+    pub(super) fn be_alone(&mut self, spin: Option<AdaptiveSpin>) {
+        (self.is_alone, self.spin) = (true, spin);
     }
 
     /// Begins the operation of this number, at `now_ns`; the class that it ended with, if it had no statement.
@@ -232,7 +236,7 @@ impl<C: Codec> ServedClient<C> {
         wait: Wait,
         shared: &mut ClientShared<'_>,
     ) -> Result<Option<u8>, Fault> {
-        if await_only(self.wire.stream(), self.wants_out, wait)? {
+        if await_only(self.wire.stream(), self.wants_out, wait, self.spin.as_mut())? {
             self.go_on(shared)
         } else {
             self.look(clock::now_ns()).map(|()| None)

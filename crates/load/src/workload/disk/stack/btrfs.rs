@@ -36,6 +36,7 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "btrfs",
     role: LayerRole::FileSystem,
     devices: (1, 26),
+    beside: None,
     options: &[DATA, COMPRESSION, mount::OPTIONS],
     doc: "the file system btrfs, on one device or several",
 };

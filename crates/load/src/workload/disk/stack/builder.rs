@@ -7,10 +7,10 @@ use engine::fault::Fault;
 use model::stack::{LayerRole, LayerStack};
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
-use crate::workload::disk::stack::ground::Member;
-use crate::workload::disk::stack::loop_device::{self, LoopDevice, LoopOptions};
+use crate::workload::disk::stack::ground::{GroundOptions, Member};
+use crate::workload::disk::stack::loop_device::{self, LoopDevice};
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
-use crate::workload::disk::stack::{BuildSite, find, random};
+use crate::workload::disk::stack::{BuildSite, find, random, zram};
 
 /// What is told of the making of a file with its loop device.
 const LOOP_DEVICE: &str = "loop-device";
@@ -22,6 +22,10 @@ pub(super) struct Building {
     record: Option<StackRecord>,
     layers: Vec<LayerRecord>,
     loops: Vec<LoopDevice>,
+    /// The devices that layers use beside those on which they stand, by their letters.
+    besides: Vec<(char, PathBuf)>,
+    /// Those of the user's.
+    users: Vec<PathBuf>,
     /// The devices or the folder at its top.
     pub(super) tops: Vec<PathBuf>,
     /// How long each step took, with the name of the layer that it was for.
@@ -34,41 +38,57 @@ impl Building {
         let name = random::stack_name()?;
         let record = StackRecord::create(state, &name)
             .map_err(|e| Fault::system(format!("writing down the stack in {}", state.display()), e))?;
-        let record = Some(record);
-        Ok(Self { record, layers: Vec::new(), loops: Vec::new(), tops: Vec::new(), times: Vec::new() })
+        Ok(Self {
+            record: Some(record),
+            layers: Vec::new(),
+            loops: Vec::new(),
+            besides: Vec::new(),
+            users: Vec::new(),
+            tops: Vec::new(),
+            times: Vec::new(),
+        })
     }
 
-    /// Makes the devices on which `stack` stands.
+    /// Makes the devices on which `stack` stands, and those that its layers use beside: `members` are in the order of
+    /// its letters.
     pub(super) fn ground(
         &mut self,
         stack: &LayerStack,
         members: &[Member],
-        options: LoopOptions,
+        options: &GroundOptions,
+        commands: &mut Commands<'_>,
     ) -> Result<(), Fault> {
-        for member in members {
+        let layer = stack.layer_names().into_iter().next().unwrap_or_default();
+        for (index, (letter, member)) in stack.letters().into_iter().zip(members).enumerate() {
+            let name = format!("{}_{letter}", self.name());
             let path = match member {
-                Member::Device(path) => path.clone(),
-                Member::File(folder, letter) => {
-                    let name = format!("{}_{letter}", self.name());
-                    self.write_down(LayerRecord {
-                        kind: loop_device::SPEC.name.to_owned(),
-                        name: name.clone(),
-                        uuid: String::new(),
-                        below: Vec::new(),
-                        on_devices: false,
-                        place: None,
-                    })?;
+                Member::Device(path) => {
+                    self.users.push(path.clone());
+                    path.clone()
+                }
+                Member::File(folder, _) => {
+                    self.write_down(of_ground(loop_device::SPEC.name, &name, String::new()))?;
                     let begin = Instant::now();
-                    let made = LoopDevice::make(folder, &name, options)?;
+                    let made = LoopDevice::make(folder, &name, options.devices)?;
                     let seconds = begin.elapsed().as_secs_f64();
-                    let time = StepTime { step: LOOP_DEVICE.to_owned(), seconds };
-                    self.times.extend(stack.layer_names().into_iter().next().map(|layer| (layer, time)));
+                    self.times.push((layer.clone(), StepTime { step: LOOP_DEVICE.to_owned(), seconds }));
                     let path = made.path.clone();
                     self.loops.push(made);
                     path
                 }
+                Member::Memory(_) => {
+                    let mark = zram::mark()?;
+                    self.write_down(of_ground(zram::SPEC.name, &name, mark.clone()))?;
+                    let made = zram::make(&mark, options, commands)?;
+                    self.times.extend(commands.take_times().into_iter().map(|time| (layer.clone(), time)));
+                    made
+                }
             };
-            self.tops.push(path);
+            if index < stack.members.len() {
+                self.tops.push(path);
+            } else {
+                self.besides.push((letter, path));
+            }
         }
         Ok(())
     }
@@ -86,24 +106,39 @@ impl Building {
             let kind = find(layer.spec.name).ok_or_else(unknown)?;
             let below = std::mem::take(&mut self.tops);
             let point = self.record.as_ref().map(|record| record.mount_point(index + 1));
+            let beside = layer.beside.map(|letter| self.beside(letter)).transpose()?;
+            let is_users = below.iter().chain(&beside).any(|path| self.users.contains(path));
             let is_mounted = matches!(layer.spec.role, LayerRole::FileSystem | LayerRole::Share);
             let record = LayerRecord {
                 kind: layer.spec.name.to_owned(),
                 name: format!("{}_{}", self.name(), index + 1),
                 uuid: random::uuid()?,
                 // Those of ours go by themselves.
-                on_devices: index == 0 && self.loops.len() < below.len(),
+                on_devices: is_users,
                 below: below.clone(),
+                beside: beside.clone(),
                 place: point.filter(|_| is_mounted),
             };
             self.write_down(record.clone())?;
-            let mut site = BuildSite { layer, record: &record, below: &below, commands: &mut *commands };
+            let mut site = BuildSite {
+                layer,
+                record: &record,
+                below: &below,
+                beside: beside.as_deref(),
+                commands: &mut *commands,
+            };
             self.tops = vec![kind.make(&mut site)?];
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
         }
         Ok(())
+    }
+
+    /// The device of this letter, which a layer uses beside those on which it stands.
+    fn beside(&self, letter: char) -> Result<PathBuf, Fault> {
+        let found = self.besides.iter().find(|(known, _)| *known == letter).map(|(_, path)| path.clone());
+        found.ok_or_else(|| Fault::Other(format!("there is no device for `{letter}`")))
     }
 
     fn name(&self) -> String {
@@ -146,6 +181,19 @@ impl Building {
     }
 }
 
+/// What is written down of a device that is made for a stack to stand on.
+fn of_ground(kind: &str, name: &str, uuid: String) -> LayerRecord {
+    LayerRecord {
+        kind: kind.to_owned(),
+        name: name.to_owned(),
+        uuid,
+        below: Vec::new(),
+        beside: None,
+        on_devices: false,
+        place: None,
+    }
+}
+
 impl Drop for Building {
     fn drop(&mut self) {
         // Nobody hears of it any more; what stays is written down.
@@ -157,6 +205,9 @@ impl Drop for Building {
 pub(super) fn take_down_layer(layer: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
     if layer.kind == loop_device::SPEC.name {
         return loop_device::take_down(layer, commands);
+    }
+    if layer.kind == zram::SPEC.name {
+        return zram::take_down(layer, commands);
     }
     let unknown = || Fault::Other(format!("this version makes no `{}`", layer.kind));
     find(&layer.kind).ok_or_else(unknown)?.take_down(layer, commands)

@@ -177,6 +177,14 @@ impl<'a> Commands<'a> {
         Some(line.chars().filter(|c| !c.is_control()).take(LINE_MOST).collect())
     }
 
+    /// Whether somebody still wants them.
+    ///
+    /// # Errors
+    /// If nobody does any more.
+    pub(super) fn go_on(&mut self) -> Result<(), Fault> {
+        if (self.goes_on)() { Ok(()) } else { Err(Fault::Cancelled) }
+    }
+
     /// Waits until `is_so`, but not longer than `within`; returns whether it was.
     ///
     /// # Errors
@@ -194,9 +202,7 @@ impl<'a> Commands<'a> {
             if Instant::now() >= end {
                 return Ok(false);
             }
-            if !(self.goes_on)() {
-                return Err(Fault::Cancelled);
-            }
+            self.go_on()?;
             std::thread::sleep(LOOK);
         }
     }

@@ -1,5 +1,6 @@
 //! ext4, made by mke2fs(8).
 
+use std::fmt::Write;
 use std::path::PathBuf;
 
 use engine::fault::Fault;
@@ -11,17 +12,24 @@ use crate::workload::disk::stack::blkid::BLKID;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
+use crate::workload::disk::stack::stripe::{self, Stripe};
 use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
 use crate::workload::named;
 
 const MKFS: Program = Program { name: "mkfs.ext4", package: "e2fsprogs", version: &["-V"] };
 
+/// The bytes of a block where stripes are told.
+const BLOCK_BYTES: u64 = 4096;
+
 pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "ext4",
     role: LayerRole::FileSystem,
     devices: (1, 1),
+    beside: None,
     options: &[
         ParameterSpec::new("journal", Kind::Flag, "Whether it has a journal.").default("yes"),
+        stripe::UNIT,
+        stripe::WIDTH,
         mount::OPTIONS,
     ],
     doc: "the file system ext4",
@@ -51,19 +59,31 @@ impl LayerKind for Ext4 {
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
-        mount::refuses(layer)
+        stripe::refuses(layer).or_else(|| mount::refuses(layer))
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         // What is not written now a thread of the kernel writes while loads are measured.
-        let now = "lazy_itable_init=0,lazy_journal_init=0";
+        let mut extended = "lazy_itable_init=0,lazy_journal_init=0".to_owned();
+        let stripe = stripe::of(site.layer);
+        if let Some(Stripe { unit_bytes, width }) = stripe {
+            // Both in blocks.
+            let stride = unit_bytes / BLOCK_BYTES;
+            let _ = write!(extended, ",stride={stride},stripe_width={}", stride * width);
+        }
         let journal = match site.layer.option(named("journal")) {
             Some(Value::Bool(false)) => "^has_journal",
             _ => "has_journal",
         };
         let uuid = &site.record.uuid;
-        let words = ["-q", "-F", "-U", uuid, "-L", "headroom", "-E", now, "-O", journal, &device];
+        let block = BLOCK_BYTES.to_string();
+        let mut words = vec!["-q", "-F", "-U", uuid, "-L", "headroom", "-E", &extended, "-O", journal];
+        if stripe.is_some() {
+            // Small ones would have blocks of 1 KiB.
+            words.extend(["-b", &block]);
+        }
+        words.push(&device);
         site.commands.run(&MKFS, &words)?;
         mount::mount(site, "ext4", &[])
     }

@@ -98,7 +98,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     let mut building = Building::begin(&state)?;
     let mut commands = Commands::new(&mut goes_on);
     let made = building
-        .ground(&stack, &members, ground::loop_options(&stack, order.member_bytes))
+        .ground(&stack, &members, &ground::options(&stack, order.member_bytes), &mut commands)
         .and_then(|()| building.raise(&stack, order.height, &mut commands));
     if let Err(fault) = made {
         return Err(fault.and(building.take_down()));

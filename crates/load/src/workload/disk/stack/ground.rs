@@ -15,6 +15,7 @@ use crate::host::HostInfo;
 use crate::in_memory::{self, Room};
 use crate::workload::disk::device;
 use crate::workload::disk::stack::loop_device::LoopOptions;
+use crate::workload::disk::stack::{partition, zram};
 use crate::workload::named;
 
 /// What always stays free in a folder.
@@ -25,16 +26,28 @@ const RESERVE: u64 = 64 << 20;
 pub(super) enum Member {
     /// A loop device on a file in this folder, with the letter that it has in the stack.
     File(PathBuf, char),
+    /// A zram device, with the letter that it has in the stack.
+    Memory(char),
     /// This device.
     Device(PathBuf),
 }
 
-/// The members of `stack` by the parts of the target: each letter has a part of its own, or all of them one folder.
+/// How the devices on which a stack stands are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct GroundOptions {
+    pub(super) devices: LoopOptions,
+    /// How memory is compressed; by the kernel's own choice where nobody says.
+    pub(super) algorithm: Option<String>,
+}
+
+/// The devices of all letters of `stack` by the parts of the target: each letter has a part of its own, or all of them
+/// one folder. Those on which it stands come first.
 pub(super) fn members(stack: &LayerStack, targets: &[PathBuf]) -> Result<Vec<Member>, Problem> {
     let one_folder = match targets {
         [one] if !is_device(one) => Some(one),
         _ => None,
     };
+    let is_memory = stack.ground.as_ref().is_some_and(|ground| ground.spec.name == zram::SPEC.name);
     let member = |letter: &char| {
         let index = u32::from(*letter).saturating_sub(u32::from('a'));
         let own = usize::try_from(index).ok().and_then(|index| targets.get(index));
@@ -44,16 +57,23 @@ pub(super) fn members(stack: &LayerStack, targets: &[PathBuf]) -> Result<Vec<Mem
                 "join as many with + as the stack has letters, or give one folder for all",
             )
         })?;
-        Ok(if is_device(part) { Member::Device(part.clone()) } else { Member::File(part.clone(), *letter) })
+        Ok(if is_device(part) {
+            Member::Device(part.clone())
+        } else if is_memory {
+            Member::Memory(*letter)
+        } else {
+            Member::File(part.clone(), *letter)
+        })
     };
-    let members = stack.members.iter().map(member).collect::<Result<Vec<Member>, Problem>>()?;
-    let device = members.iter().find_map(|member| match member {
+    let members = stack.letters().iter().map(member).collect::<Result<Vec<Member>, Problem>>()?;
+    let mut stood_upon = members.iter().take(stack.members.len());
+    let device = stood_upon.find_map(|member| match member {
         Member::Device(path) => Some(path),
-        Member::File(..) => None,
+        Member::File(..) | Member::Memory(_) => None,
     });
     match (device, &stack.ground) {
         (Some(path), Some(ground)) => Err(Problem::invalid(
-            format!("`{}` makes devices of files, and {} is a device", ground.spec.name, path.display()),
+            format!("`{}` makes devices, and {} is one", ground.spec.name, path.display()),
             format!("leave `{}` out, or give a folder as target", ground.spec.name),
         )),
         _ => Ok(members),
@@ -64,13 +84,17 @@ pub(super) fn is_device(path: &Path) -> bool {
     metadata(path).is_ok_and(|m| m.file_type().is_block_device())
 }
 
-/// How its loop devices are made.
-pub(super) fn loop_options(stack: &LayerStack, bytes: u64) -> LoopOptions {
-    let flag = |name: &'static str| stack.ground.as_ref().and_then(|ground| ground.option(named(name)));
-    LoopOptions {
-        bytes,
-        direct_io: flag("direct-io") != Some(Value::Bool(false)),
-        allocated: flag("allocated") == Some(Value::Bool(true)),
+/// How its devices are made, each with `bytes`.
+pub(super) fn options(stack: &LayerStack, bytes: u64) -> GroundOptions {
+    let option = |name: &'static str| stack.ground.as_ref().and_then(|ground| ground.option(named(name)));
+    GroundOptions {
+        devices: LoopOptions {
+            bytes,
+            direct_io: option("direct-io") != Some(Value::Bool(false)),
+            allocated: option("allocated") == Some(Value::Bool(true)),
+            partitions: stack.layers.first().is_some_and(|layer| layer.spec.name == partition::SPEC.name),
+        },
+        algorithm: option("algorithm").map(|word| word.to_string()),
     }
 }
 
@@ -87,6 +111,7 @@ pub(super) struct SurveyedMembers {
 pub(super) fn survey(members: &[Member], bytes: u64, host: &HostInfo) -> Result<SurveyedMembers, Problem> {
     let mut surveyed = SurveyedMembers::default();
     let mut folders: Vec<(&Path, u64)> = Vec::new();
+    let mut memory = 0u64;
     for member in members {
         match member {
             Member::File(folder, _) => {
@@ -97,6 +122,10 @@ pub(super) fn survey(members: &[Member], bytes: u64, host: &HostInfo) -> Result<
                     None => folders.push((folder.as_path(), bytes)),
                 }
             }
+            Member::Memory(_) => {
+                surveyed.bytes.push(bytes);
+                memory = memory.saturating_add(bytes);
+            }
             Member::Device(path) => {
                 let key = survey_device(path, host)?;
                 surveyed.bytes.push(key.bytes);
@@ -105,6 +134,7 @@ pub(super) fn survey(members: &[Member], bytes: u64, host: &HostInfo) -> Result<
         }
     }
     folders.into_iter().try_for_each(|(folder, sum)| check_folder(folder, sum, host))?;
+    check_memory(memory, host)?;
     Ok(surveyed)
 }
 
@@ -116,6 +146,22 @@ fn survey_device(path: &Path, host: &HostInfo) -> Result<FixtureKey, Problem> {
     let identity = Some(model::identity::Identity::Device(state.identity));
     let key = FixtureKey::new("device", state.path, state.bytes, ownership);
     Ok(FixtureKey { identity, holds: state.signatures, ..key })
+}
+
+/// Whether there is memory for data that cannot be compressed.
+fn check_memory(bytes: u64, host: &HostInfo) -> Result<(), Problem> {
+    let room = host.memory_room();
+    if bytes <= room {
+        return Ok(());
+    }
+    Err(Problem::refused(
+        format!(
+            "the zram devices of the stack may take {} of memory, and {} may be taken",
+            binary(bytes),
+            binary(room)
+        ),
+        "give a smaller member-size",
+    ))
 }
 
 fn check_folder(folder: &Path, bytes: u64, host: &HostInfo) -> Result<(), Problem> {

@@ -4,6 +4,7 @@ use std::fs::read_to_string;
 use std::path::Path;
 
 use crate::workload::disk::stack::command::Program;
+use crate::workload::disk::stack::zram;
 
 /// A part of the kernel.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +19,8 @@ pub(super) enum KernelPart {
     Module(&'static str),
     /// Loop devices.
     Loop,
+    /// zram devices.
+    Zram,
 }
 
 pub(super) const MODPROBE: Program = Program { name: "modprobe", package: "kmod", version: &["--version"] };
@@ -29,6 +32,7 @@ impl KernelPart {
             Self::FileSystem(name) | Self::Array(name, _) => name,
             Self::Mapping(module) | Self::Module(module) => module,
             Self::Loop => "loop",
+            Self::Zram => "zram",
         }
     }
 
@@ -38,6 +42,7 @@ impl KernelPart {
             Self::FileSystem(name) => name,
             Self::Array(_, module) | Self::Mapping(module) | Self::Module(module) => module,
             Self::Loop => "loop",
+            Self::Zram => "zram",
         }
     }
 
@@ -54,6 +59,7 @@ impl KernelPart {
                 Path::new("/sys/module").join(module.replace('-', "_")).exists()
             }
             Self::Loop => Path::new("/dev/loop-control").exists(),
+            Self::Zram => zram::is_ready(),
         };
         is_ready || self.can_be_loaded()
     }

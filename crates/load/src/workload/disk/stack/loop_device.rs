@@ -22,6 +22,7 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "loop",
     role: LayerRole::Ground,
     devices: (1, 26),
+    beside: None,
     options: &[
         ParameterSpec::new(
             "direct-io",
@@ -42,6 +43,8 @@ pub(super) struct LoopOptions {
     pub(super) bytes: u64,
     pub(super) direct_io: bool,
     pub(super) allocated: bool,
+    /// Whether the kernel removes its partitions when it goes.
+    pub(super) partitions: bool,
 }
 
 /// Of `include/uapi/linux/loop.h`.
@@ -50,6 +53,7 @@ const LOOP_GET_STATUS64: libc::c_ulong = 0x4c05;
 const LOOP_CONFIGURE: libc::c_ulong = 0x4c0a;
 const LOOP_CTL_GET_FREE: libc::c_ulong = 0x4c82;
 const LO_FLAGS_AUTOCLEAR: u32 = 4;
+const LO_FLAGS_PARTSCAN: u32 = 8;
 const LO_FLAGS_DIRECT_IO: u32 = 16;
 
 /// `struct loop_info64`, 232 bytes, as numbers: five of 8 bytes, then `lo_number`, `lo_encrypt_type`,
@@ -142,9 +146,10 @@ fn attach(control: &File, backing: &File, name: &str, options: LoopOptions) -> i
     let open = |write| OpenOptions::new().read(true).write(write).custom_flags(libc::O_NONBLOCK).open(&path);
     // Only who may write makes a device that may be written to.
     let device = open(true)?;
-    let direct_io = if options.direct_io { LO_FLAGS_DIRECT_IO } else { 0 };
+    let asked = [(options.direct_io, LO_FLAGS_DIRECT_IO), (options.partitions, LO_FLAGS_PARTSCAN)];
+    let flags = asked.into_iter().filter(|(is_asked, _)| *is_asked).map(|(_, flag)| flag).sum::<u32>();
     let fd = u32::try_from(backing.as_raw_fd()).map_err(io::Error::other)?;
-    let config = config(fd, LO_FLAGS_AUTOCLEAR | direct_io, name);
+    let config = config(fd, LO_FLAGS_AUTOCLEAR | flags, name);
     // SAFETY: the ioctl reads one `struct loop_config`, which is as large and as aligned as `config`.
     let result = unsafe { libc::ioctl(device.as_raw_fd(), LOOP_CONFIGURE as _, config.as_ptr()) };
     if result != 0 {
@@ -210,7 +215,7 @@ mod tests {
     #[test]
     fn a_loop_device_bears_its_name_and_goes_with_who_made_it() {
         let folder = tempfile::tempdir_in(".").unwrap();
-        let options = LoopOptions { bytes: 32 << 20, direct_io: true, allocated: false };
+        let options = LoopOptions { bytes: 32 << 20, direct_io: true, allocated: false, partitions: false };
         let name = "headroom_00000000000000aa_a";
         let made = match LoopDevice::make(folder.path(), name, options) {
             Ok(made) => made,
@@ -228,6 +233,7 @@ mod tests {
             name: name.to_owned(),
             uuid: String::new(),
             below: Vec::new(),
+            beside: None,
             on_devices: false,
             place: None,
         };

@@ -8,41 +8,42 @@ use model::stack::{LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
 
 use crate::workload::disk::stack::command::{Commands, Program};
+use crate::workload::disk::stack::crypt::{self, CRYPTSETUP, Cipher};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{BuildSite, LayerKind, mapping, random};
+use crate::workload::disk::stack::{BuildSite, LayerKind, integrity, mapping, random};
 use crate::workload::named;
 
-const CRYPTSETUP: Program =
-    Program { name: "cryptsetup", package: "cryptsetup-bin", version: &["--version"] };
 const WIPEFS: Program = Program { name: "wipefs", package: "util-linux", version: &["--version"] };
 
 /// The headers of LUKS 2 take so much at the start of a device (cryptsetup-luksFormat(8)).
 const HEADER_BYTES: u64 = 16 << 20;
+/// A tag of HMAC-SHA-256 takes so much for each sector.
+const TAG_BYTES: u64 = 32;
 
-const CIPHER: ParameterSpec =
-    ParameterSpec::new("cipher", Kind::Choice, "How it is encrypted.").default("aes-xts").words(&[
-        Word { word: "aes-xts", doc: "AES in XTS mode with a key of 512 bits, cryptsetup's default" },
-        Word { word: "aes-128-xts", doc: "the same with a key of 256 bits" },
-        Word { word: "adiantum", doc: "Adiantum with XChaCha12, for processors without AES" },
-    ]);
+const INTEGRITY: ParameterSpec = ParameterSpec::new(
+    "integrity",
+    Kind::Choice,
+    "Whether what is read is checked; then all of the device is written once at first.",
+)
+.default("none")
+.words(&[
+    Word { word: "none", doc: "it is not" },
+    Word { word: "hmac-sha256", doc: "by a tag of HMAC-SHA-256 for each sector, which dm-integrity keeps" },
+]);
 
 pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "luks",
     role: LayerRole::Device,
     devices: (1, 1),
+    beside: None,
     options: &[
-        CIPHER,
-        ParameterSpec::new("sector-size", Kind::Size, "Bytes that are encrypted together, 512 to 4096."),
-        ParameterSpec::new("no-read-workqueue", Kind::Flag, "Whether reads are decrypted where they end.")
-            .default("no"),
-        ParameterSpec::new(
-            "no-write-workqueue",
-            Kind::Flag,
-            "Whether writes are encrypted where they begin.",
-        )
-        .default("no"),
-        ParameterSpec::new("discard", Kind::Flag, "Whether discards are passed down.").default("no"),
+        crypt::CIPHER,
+        crypt::SECTOR_SIZE,
+        INTEGRITY,
+        crypt::NO_READ_WORKQUEUE,
+        crypt::NO_WRITE_WORKQUEUE,
+        crypt::DISCARD,
     ],
     doc: "LUKS 2, encryption by dm-crypt",
 };
@@ -50,6 +51,14 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
 /// The kind.
 #[derive(Debug)]
 pub(super) struct Luks;
+
+/// The tags that a layer asks for, as cryptsetup calls them.
+fn integrity_of(layer: &StackLayer) -> Option<String> {
+    match layer.option(named("integrity")) {
+        Some(Value::Text(word)) if word != "none" => Some(word),
+        _ => None,
+    }
+}
 
 impl LayerKind for Luks {
     fn spec(&self) -> &'static LayerSpec {
@@ -64,72 +73,104 @@ impl LayerKind for Luks {
         &[KernelPart::Mapping("dm_crypt")]
     }
 
-    fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
-        below.iter().sum::<u64>().saturating_sub(HEADER_BYTES)
+    fn capacity(&self, layer: &StackLayer, below: &[u64]) -> u64 {
+        let bytes = below.iter().sum::<u64>().saturating_sub(HEADER_BYTES);
+        match integrity_of(layer) {
+            Some(_) => integrity::room(bytes, crypt::sector_size(layer).unwrap_or(512), TAG_BYTES),
+            None => bytes,
+        }
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
-        match layer.option(named("sector-size")) {
-            Some(Value::Integer(512 | 1024 | 2048 | 4096)) | None => None,
-            Some(other) => Some(format!("sector-size={other} is none of 512, 1024, 2048 and 4096")),
+        if integrity_of(layer).is_some() {
+            if layer.option(named("discard")) == Some(Value::Bool(true)) {
+                return Some("what keeps integrity passes no discards down".to_owned());
+            }
+            if crypt::cipher(layer).name.contains("adiantum") {
+                return Some("integrity goes with AES alone".to_owned());
+            }
         }
+        crypt::refuses_sector(layer)
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
-        let option = |name: &'static str| site.layer.option(named(name));
-        let flag = |name: &'static str| option(name) == Some(Value::Bool(true));
-        let (cipher, key_bits) = match option("cipher") {
-            Some(Value::Text(word)) if word == "adiantum" => ("xchacha12,aes-adiantum-plain64", "256"),
-            Some(Value::Text(word)) if word == "aes-128-xts" => ("aes-xts-plain64", "256"),
-            _ => ("aes-xts-plain64", "512"),
-        };
-        let sector = match option("sector-size") {
-            Some(Value::Integer(bytes)) => Some(bytes.to_string()),
-            _ => None,
-        };
+        let Cipher { name: cipher, key_bits } = crypt::cipher(site.layer);
+        let bits = key_bits.to_string();
+        let sector = crypt::sector_size(site.layer).map(|bytes| bytes.to_string());
+        let tags = integrity_of(site.layer);
         let passphrase = random::digits(&random::bytes::<32>()?);
         let LayerRecord { uuid, name, .. } = site.record;
         let mut words = vec!["luksFormat", "--batch-mode", "--type", "luks2", "--uuid", uuid];
         // How long a passphrase is stretched is of no interest: this one cannot be guessed.
         words.extend(["--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000"]);
-        words.extend(["--cipher", cipher, "--key-size", key_bits, "--key-file", "-"]);
+        words.extend(["--cipher", cipher, "--key-size", &bits, "--key-file", "-"]);
         words.extend(sector.iter().flat_map(|bytes| ["--sector-size", bytes.as_str()]));
+        // We write the first tags, on a mapping that bears our name.
+        words.extend(tags.iter().flat_map(|tags| ["--integrity", tags.as_str(), "--integrity-no-wipe"]));
         words.push(&device);
         let mut open = vec!["open", "--type", "luks2", "--key-file", "-"];
-        let flags = [
-            ("no-read-workqueue", "--perf-no_read_workqueue"),
-            ("no-write-workqueue", "--perf-no_write_workqueue"),
-            ("discard", "--allow-discards"),
-        ];
-        open.extend(flags.into_iter().filter(|(option, _)| flag(option)).map(|(_, word)| word));
+        open.extend(crypt::open_flags(site.layer));
         open.extend([device.as_str(), name]);
         site.commands.run_with(&CRYPTSETUP, &words, passphrase.as_bytes())?;
         site.commands.run_with(&CRYPTSETUP, &open, passphrase.as_bytes())?;
-        let made = mapping::find(name);
-        made.map(|made| made.path).ok_or_else(|| Fault::Other(format!("the mapping {name} is not there")))
+        let made = mapping::made(name)?;
+        if tags.is_some() {
+            integrity::write_tags(&made, site.commands)?;
+        }
+        Ok(made)
     }
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         let found = mapping::find(&record.name);
         if let Some(found) = &found {
             // `CRYPT-LUKS2-` and the digits of the UUID (dm_prepare_uuid in lib/libdevmapper.c of cryptsetup).
-            if !found.uuid.contains(&random::bare(&record.uuid)) {
-                return Err(Fault::Other(format!(
-                    "the mapping {} has the UUID {}, and {} was made: it is left alone",
-                    record.name, found.uuid, record.uuid
-                )));
-            }
+            found.check(&record.name, &random::bare(&record.uuid))?;
             commands.run(&CRYPTSETUP, &["close", &record.name])?;
         }
+        // The one that keeps the tags is made first, and may have been left alone.
+        let tags = integrity::below(&record.name);
+        let left = mapping::find(&tags);
+        if let Some(left) = &left {
+            left.check(&tags, &random::bare(&record.uuid))?;
+            mapping::remove(&tags, commands)?;
+        }
         if record.on_devices {
-            for device in record.below.iter().filter_map(|path| path.to_str()) {
+            for device in record.devices() {
                 let uuid = commands.ask(&CRYPTSETUP, &["luksUUID", device]);
                 if uuid.is_some_and(|uuid| uuid.trim() == record.uuid) {
                     commands.run(&WIPEFS, &["--all", "--quiet", "--types", "crypto_LUKS", device])?;
                 }
             }
         }
-        Ok(found.is_some())
+        Ok(found.is_some() || left.is_some())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use model::Parameters;
+
+    fn layer(options: &[(&'static str, Value)]) -> StackLayer {
+        let mut parameters = Parameters::default();
+        options.iter().for_each(|(name, value)| parameters.set(named(name), value.clone()));
+        StackLayer { spec: &SPEC, beside: None, options: parameters }
+    }
+
+    #[test]
+    fn tags_take_room_and_exclude_options_of_plain_sectors() {
+        let integrity = ("integrity", Value::from("hmac-sha256"));
+        let bytes = 116 << 20;
+        assert_eq!(Luks.capacity(&layer(&[]), &[bytes]), 100 << 20);
+        assert!(Luks.capacity(&layer(&[integrity.clone()]), &[bytes]) < 94 << 20);
+        // As measured: 115572736 bytes of a device of 128 MiB.
+        let large = [integrity.clone(), ("sector-size", 4096u64.into())];
+        let capacity = Luks.capacity(&layer(&large), &[128 << 20]);
+        assert!(capacity <= 115_572_736 && capacity > 105 << 20, "{capacity}");
+        assert_eq!(Luks.refuses(&layer(&large)), None);
+        let both = layer(&[integrity, ("discard", true.into())]);
+        assert!(Luks.refuses(&both).unwrap().contains("no discards"));
+        assert!(Luks.refuses(&layer(&[("sector-size", 600u64.into())])).unwrap().contains("none of 512"));
     }
 }

@@ -7,10 +7,13 @@
 mod blkid;
 mod btrfs;
 mod builder;
+mod cache;
 mod command;
+mod crypt;
 mod ext4;
 mod fixture;
 mod ground;
+mod integrity;
 mod kernel;
 mod left;
 mod loop_device;
@@ -18,17 +21,23 @@ mod luks;
 mod lvm;
 mod mapping;
 mod mount;
+mod partition;
 mod present;
 mod raid;
 mod random;
 mod record;
 mod request;
+mod snapshot;
+mod stripe;
 #[cfg(test)]
 mod tests;
+mod thin;
+mod volume_group;
 mod xfs;
+mod zram;
 
 use std::fmt::Debug;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::stack::{LayerSpec, StackLayer};
@@ -44,6 +53,7 @@ pub use request::{StackRequest, SurveyedStack};
 
 /// Every kind of layer that stands on devices, in documentation order.
 const TABLE: &[&dyn LayerKind] = &[
+    &partition::Partition,
     &raid::RAID0,
     &raid::RAID1,
     &raid::RAID10,
@@ -51,7 +61,13 @@ const TABLE: &[&dyn LayerKind] = &[
     &raid::RAID6,
     &raid::LINEAR,
     &luks::Luks,
+    &crypt::Crypt,
+    &integrity::Integrity,
     &lvm::Lvm,
+    &thin::Thin,
+    &snapshot::Snapshot,
+    &cache::CACHE,
+    &cache::WRITECACHE,
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
@@ -60,9 +76,11 @@ const TABLE: &[&dyn LayerKind] = &[
     &nfs::Nfs,
 ];
 
-/// What a stack may be made of; the first makes devices of files.
+/// What a stack may be made of; the first two make devices, of files and of memory.
 pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     loop_device::SPEC,
+    zram::SPEC,
+    partition::SPEC,
     *raid::RAID0.spec,
     *raid::RAID1.spec,
     *raid::RAID10.spec,
@@ -70,7 +88,13 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     *raid::RAID6.spec,
     *raid::LINEAR.spec,
     luks::SPEC,
+    crypt::SPEC,
+    integrity::SPEC,
     lvm::SPEC,
+    thin::SPEC,
+    snapshot::SPEC,
+    *cache::CACHE.spec,
+    *cache::WRITECACHE.spec,
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,
@@ -99,6 +123,11 @@ trait LayerKind: Debug + Sync {
         None
     }
 
+    /// Why it cannot stand on what is below; none where it can.
+    fn refuses_on(&self, _layer: &StackLayer, _below: Below<'_>) -> Option<String> {
+        None
+    }
+
     /// Makes it, with the name and the UUID of its record. What it returns is driven, or stood upon: a device, or
     /// the folder where it is mounted. What is there after an error, [`LayerKind::take_down`] removes.
     ///
@@ -114,6 +143,15 @@ trait LayerKind: Debug + Sync {
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault>;
 }
 
+/// What a layer is to stand on.
+#[derive(Clone, Copy, Debug)]
+struct Below<'a> {
+    /// The kind of the layer below; [`model::stack::MEMBERS`] where the stack does not say what is there.
+    kind: &'a str,
+    /// How many devices that is.
+    devices: usize,
+}
+
 /// Where a layer is made.
 #[derive(Debug)]
 struct BuildSite<'a, 'b> {
@@ -123,6 +161,8 @@ struct BuildSite<'a, 'b> {
     record: &'a LayerRecord,
     /// The devices on which it stands.
     below: &'a [PathBuf],
+    /// The device that it uses beside them.
+    beside: Option<&'a Path>,
     commands: &'a mut Commands<'b>,
 }
 
@@ -137,11 +177,19 @@ impl BuildSite<'_, '_> {
 
     /// All devices on which it stands.
     fn devices(&self) -> Result<Vec<&str>, Fault> {
-        let wrong = |path: &PathBuf| {
-            Fault::Other(format!("{} is no name that programs can be given", path.display()))
-        };
-        self.below.iter().map(|path| path.to_str().ok_or_else(|| wrong(path))).collect()
+        self.below.iter().map(|path| text(path)).collect()
     }
+
+    /// The device that it uses beside them; none where it uses none.
+    fn beside(&self) -> Result<Option<&str>, Fault> {
+        self.beside.map(text).transpose()
+    }
+}
+
+/// A path as programs are given it.
+fn text(path: &Path) -> Result<&str, Fault> {
+    let wrong = || Fault::Other(format!("{} is no name that programs can be given", path.display()));
+    path.to_str().ok_or_else(wrong)
 }
 
 /// The kind of this name.

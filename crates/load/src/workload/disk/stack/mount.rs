@@ -154,8 +154,7 @@ pub(super) fn place_of(record: &LayerRecord) -> Result<&Path, Fault> {
     record.place.as_deref().ok_or_else(missing)
 }
 
-/// A path as programs can be given it.
-pub(super) fn text(path: &Path) -> Result<&str, Fault> {
+fn text(path: &Path) -> Result<&str, Fault> {
     let wrong = || Fault::Other(format!("{} is no name that programs can be given", path.display()));
     path.to_str().ok_or_else(wrong)
 }
@@ -209,7 +208,7 @@ mod tests {
         let with = |text: &str| {
             let mut options = Parameters::default();
             options.set(named("mount"), text);
-            refuses(&StackLayer { spec: &super::super::ext4::SPEC, options })
+            refuses(&StackLayer { spec: &super::super::ext4::SPEC, beside: None, options })
         };
         for good in ["noatime", "noatime,data=journal,commit=30", "compress=zstd:3"] {
             assert_eq!(with(good), None, "{good}");

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
-use model::stack::{LayerRole, LayerSpec, StackLayer};
+use model::stack::{BesideDevice, LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
 
 use crate::workload::disk::stack::command::{Commands, Program};
@@ -63,6 +63,20 @@ const LAYOUT: ParameterSpec =
         Word { word: "offset", doc: "one stripe further" },
     ]);
 
+const PARITY_LAYOUT: ParameterSpec = ParameterSpec::new("layout", Kind::Choice, "Where parity and data lie.")
+    .default("left-symmetric")
+    .words(&[
+        Word { word: "left-symmetric", doc: "parity goes to the left, and data follow it" },
+        Word { word: "left-asymmetric", doc: "parity goes to the left, and data begin at the first member" },
+        Word { word: "right-symmetric", doc: "parity goes to the right, and data follow it" },
+        Word {
+            word: "right-asymmetric",
+            doc: "parity goes to the right, and data begin at the first member",
+        },
+    ]);
+/// The device that stripes are written to first, so that none is half written after a crash.
+const JOURNAL: Option<BesideDevice> = Some(BesideDevice { name: "journal", required: false });
+
 /// The smallest and the most of members that a stack can name.
 const MOST: usize = 26;
 
@@ -71,6 +85,7 @@ pub(super) const RAID0: Raid = Raid {
         name: "raid0",
         role: LayerRole::Device,
         devices: (2, MOST),
+        beside: None,
         options: &[CHUNK],
         doc: "an array of md, striped",
     },
@@ -84,6 +99,7 @@ pub(super) const RAID1: Raid = Raid {
         name: "raid1",
         role: LayerRole::Device,
         devices: (2, MOST),
+        beside: None,
         options: &[BITMAP, ASSUME_CLEAN],
         doc: "an array of md, mirrored",
     },
@@ -97,6 +113,7 @@ pub(super) const RAID10: Raid = Raid {
         name: "raid10",
         role: LayerRole::Device,
         devices: (2, MOST),
+        beside: None,
         options: &[CHUNK, LAYOUT, BITMAP, ASSUME_CLEAN],
         doc: "an array of md, striped over two copies",
     },
@@ -110,7 +127,8 @@ pub(super) const RAID5: Raid = Raid {
         name: "raid5",
         role: LayerRole::Device,
         devices: (3, MOST),
-        options: &[CHUNK, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        beside: JOURNAL,
+        options: &[CHUNK, PARITY_LAYOUT, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
         doc: "an array of md with one member of parity",
     },
     level: "5",
@@ -123,7 +141,8 @@ pub(super) const RAID6: Raid = Raid {
         name: "raid6",
         role: LayerRole::Device,
         devices: (4, MOST),
-        options: &[CHUNK, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        beside: JOURNAL,
+        options: &[CHUNK, PARITY_LAYOUT, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
         doc: "an array of md with two members of parity",
     },
     level: "6",
@@ -136,6 +155,7 @@ pub(super) const LINEAR: Raid = Raid {
         name: "linear",
         role: LayerRole::Device,
         devices: (2, MOST),
+        beside: None,
         options: &[],
         doc: "an array of md, one member behind the other",
     },
@@ -164,10 +184,17 @@ impl LayerKind for Raid {
         each.saturating_mul((self.data_members)(members))
     }
 
+    fn refuses(&self, layer: &StackLayer) -> Option<String> {
+        let has_bitmap = layer.option(named("bitmap")) == Some(Value::from("internal"));
+        let is_both = layer.beside.is_some() && has_bitmap;
+        is_both.then(|| "an array has a bitmap or a journal, not both".to_owned())
+    }
+
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let LayerRecord { name, uuid, .. } = site.record;
         let devices: Vec<String> = site.devices()?.into_iter().map(str::to_owned).collect();
-        let words = self.create_words(site.layer, name, uuid, &devices);
+        let mut words = self.create_words(site.layer, name, uuid, &devices);
+        words.extend(site.beside()?.map(|journal| format!("--write-journal={journal}")));
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         site.commands.run(&MDADM, &words)?;
         let begin = Instant::now();
@@ -213,7 +240,7 @@ impl LayerKind for Raid {
         }
         if record.on_devices {
             // Or the next start of the machine would assemble it.
-            for device in record.below.iter().filter_map(|path| path.to_str()) {
+            for device in record.devices() {
                 let said = commands.ask(&MDADM, &["--examine", "--export", device]);
                 if said.is_some_and(|said| has_uuid(&said, &record.uuid)) {
                     commands.run(&MDADM, &["--quiet", "--zero-superblock", device])?;
@@ -243,7 +270,11 @@ impl Raid {
             words.push(format!("--chunk={}K", bytes / 1024));
         }
         if let Some(Value::Text(word)) = option("layout") {
-            words.push(format!("--layout={}2", word.chars().next().unwrap_or('n')));
+            // Of two copies mdadm wants to know how many, and the first letter.
+            words.push(match word.as_str() {
+                "near" | "far" | "offset" => format!("--layout={}2", &word[..1]),
+                parity => format!("--layout={parity}"),
+            });
         }
         if let Some(Value::Text(word)) = option("bitmap") {
             words.push(format!("--bitmap={word}"));
@@ -339,7 +370,7 @@ mod tests {
         let mut options = Parameters::default();
         options.set(named("chunk"), 65536u64);
         options.set(named("assume-clean"), true);
-        let layer = StackLayer { spec: RAID6.spec, options };
+        let layer = StackLayer { spec: RAID6.spec, beside: None, options };
         let devices = ["/dev/a", "/dev/b"].map(str::to_owned);
         let words = RAID6.create_words(&layer, "n", UUID, &devices).join(" ");
         assert!(words.starts_with("--create /dev/md/n "), "{words}");
@@ -347,15 +378,23 @@ mod tests {
             assert!(words.contains(word), "{word}: {words}");
         }
         assert!(words.ends_with(" /dev/a /dev/b"), "{words}");
-        let plain = StackLayer { spec: RAID10.spec, options: Parameters::default() };
+        let plain = StackLayer { spec: RAID10.spec, beside: None, options: Parameters::default() };
         let words = RAID10.create_words(&plain, "n", UUID, &devices).join(" ");
         assert!(words.contains("--layout=n2") && !words.contains("--chunk"), "{words}");
+        let mut options = Parameters::default();
+        options.set(named("layout"), "right-asymmetric");
+        let mut parity = StackLayer { spec: RAID5.spec, beside: Some('d'), options };
+        let words = RAID5.create_words(&parity, "n", UUID, &devices).join(" ");
+        assert!(words.contains("--layout=right-asymmetric"), "{words}");
+        assert_eq!(RAID5.refuses(&parity), None);
+        parity.options.set(named("bitmap"), "internal");
+        assert!(RAID5.refuses(&parity).unwrap().contains("not both"));
     }
 
     #[test]
     fn parity_takes_room() {
         let of = |raid: &Raid, members: usize| {
-            let layer = StackLayer { spec: raid.spec, options: Parameters::default() };
+            let layer = StackLayer { spec: raid.spec, beside: None, options: Parameters::default() };
             raid.capacity(&layer, &vec![100u64 << 30; members]) >> 30
         };
         assert_eq!((of(&RAID0, 4), of(&RAID1, 2), of(&RAID10, 4)), (399, 99, 199));

@@ -28,11 +28,21 @@ pub(super) struct LayerRecord {
     pub(super) uuid: String,
     /// The devices on which it stands, as they were called.
     pub(super) below: Vec<PathBuf>,
-    /// Whether those are devices of the user's.
+    /// The device that it uses beside them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) beside: Option<PathBuf>,
+    /// Whether there are devices of the user's among those.
     pub(super) on_devices: bool,
     /// Where it is mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<PathBuf>,
+}
+
+impl LayerRecord {
+    /// The names of the devices on which it stands, and behind them of the one that it uses beside.
+    pub(super) fn devices(&self) -> impl Iterator<Item = &str> {
+        self.below.iter().chain(&self.beside).filter_map(|path| path.to_str())
+    }
 }
 
 /// The file of one stack, locked.
@@ -134,6 +144,7 @@ mod tests {
             name: format!("{NAME}_1"),
             uuid: "u".to_owned(),
             below: vec!["/dev/loop7".into()],
+            beside: None,
             on_devices: false,
             place: None,
         }

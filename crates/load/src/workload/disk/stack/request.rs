@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack, presented};
+use model::stack::{ALL, LayerStack, MEMBERS, presented};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -15,7 +15,7 @@ use crate::workload::disk::stack::command::Program;
 use crate::workload::disk::stack::fixture::{BuiltStack, STACKS};
 use crate::workload::disk::stack::ground::{self, Member};
 use crate::workload::disk::stack::kernel::KernelPart;
-use crate::workload::disk::stack::{LAYERS, find};
+use crate::workload::disk::stack::{Below, LAYERS, find};
 use crate::workload::named;
 
 /// Bytes of each file, where nobody says.
@@ -115,7 +115,8 @@ impl StackRequest {
     fn key(&self, members: &[Member]) -> FixtureKey {
         let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
         let bytes = self.order.member_bytes.saturating_mul(files as u64);
-        let owner = if files < members.len() { Ownership::Surrendered } else { Ownership::Created };
+        let has_devices = members.iter().any(|member| matches!(member, Member::Device(_)));
+        let owner = if has_devices { Ownership::Surrendered } else { Ownership::Created };
         let first = self.order.targets.first().map(|path| path.to_string_lossy().into_owned());
         let key = FixtureKey::new(STACKS.name, first.unwrap_or_default(), bytes, owner);
         FixtureKey { details: serde_json::json!(self.order), carries_targets: true, ..key }
@@ -128,10 +129,10 @@ impl StackRequest {
     pub fn survey(&self, host: &HostInfo) -> Result<SurveyedStack, Problem> {
         let members = ground::members(&self.stack, &self.order.targets)?;
         self.check_layers()?;
-        let has_files = members.iter().any(|member| matches!(member, Member::File(..)));
-        self.check_machine(has_files)?;
+        self.check_machine(&members)?;
         let seen = ground::survey(&members, self.order.member_bytes, host)?;
-        let mut below = seen.bytes;
+        // Those beside come last, and offer nothing.
+        let mut below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
         for layer in &self.stack.layers {
             let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
             below = vec![capacity];
@@ -147,26 +148,36 @@ impl StackRequest {
         let names = self.stack.layer_names();
         let made = names.get(..=self.order.height).unwrap_or(&names).join(" > ");
         let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
+        let memory = members.iter().filter(|member| matches!(member, Member::Memory(_))).count();
         let size = binary(self.order.member_bytes);
         let folder = self.order.targets.first().map_or_else(String::new, |path| path.display().to_string());
         let devices: Vec<String> = members
             .iter()
             .filter_map(|member| match member {
                 Member::Device(path) => Some(path.display().to_string()),
-                Member::File(..) => None,
+                Member::File(..) | Member::Memory(_) => None,
             })
             .collect();
-        let on = match (devices.is_empty(), files) {
-            (false, _) => format!("{}, which is overwritten", devices.join(", ")),
-            (true, 1) => format!("a file of {size} in {folder}"),
-            (true, _) => format!("{files} files of {size} in {folder}"),
+        let on = match (devices.is_empty(), files, memory) {
+            (false, ..) => format!("{}, which is overwritten", devices.join(", ")),
+            (true, _, 1) => format!("a zram device of {size}"),
+            (true, _, 2..) => format!("{memory} zram devices of {size}"),
+            (true, 1, _) => format!("a file of {size} in {folder}"),
+            (true, ..) => format!("{files} files of {size} in {folder}"),
         };
         format!("the stack {made} is made on {on}, and taken down at the end")
     }
 
     fn check_layers(&self) -> Result<(), Problem> {
+        let ground = self.stack.ground.as_ref().map_or(MEMBERS, |ground| ground.spec.name);
+        let mut below = Below { kind: ground, devices: self.stack.members.len() };
         let mut layers = self.stack.layers.iter();
-        let refused = layers.find_map(|layer| Some((layer, find(layer.spec.name)?.refuses(layer)?)));
+        let refused = layers.find_map(|layer| {
+            let kind = find(layer.spec.name)?;
+            let why = kind.refuses(layer).or_else(|| kind.refuses_on(layer, below));
+            below = Below { kind: layer.spec.name, devices: 1 };
+            Some((layer, why?))
+        });
         match refused {
             Some((layer, why)) => {
                 Err(Problem::invalid(format!("{}: {why}", layer.spec.name), "see `headroom workloads disk`"))
@@ -176,7 +187,7 @@ impl StackRequest {
     }
 
     /// Whether there are the rights, the programs and the parts of the kernel for the layers that are made.
-    fn check_machine(&self, has_files: bool) -> Result<(), Problem> {
+    fn check_machine(&self, members: &[Member]) -> Result<(), Problem> {
         if !rustix::process::geteuid().is_root() {
             return Err(Problem::refused(
                 "a stack cannot be made: Headroom does not run as root",
@@ -198,8 +209,12 @@ impl StackRequest {
                 format!("install it (in Debian: {})", packages.join(", ")),
             ));
         }
-        let ground = has_files.then_some(KernelPart::Loop);
-        let mut parts = ground.into_iter().chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
+        let ground = members.iter().filter_map(|member| match member {
+            Member::File(..) => Some(KernelPart::Loop),
+            Member::Memory(_) => Some(KernelPart::Zram),
+            Member::Device(_) => None,
+        });
+        let mut parts = ground.chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
         match parts.find(|part| !part.is_there()) {
             Some(part) => Err(Problem::refused(
                 format!(

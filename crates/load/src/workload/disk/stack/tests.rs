@@ -38,11 +38,12 @@ fn host(state: &Path) -> HostInfo {
 fn kinds_are_in_both_tables_and_documented() {
     let of_table: Vec<&str> = TABLE.iter().map(|kind| kind.spec().name).collect();
     let of_layers: Vec<&str> = LAYERS.iter().map(|spec| spec.name).collect();
-    assert_eq!(of_layers[0], "loop");
-    assert_eq!(of_layers[1..], of_table);
+    assert_eq!(of_layers[..2], ["loop", "zram"]);
+    assert_eq!(of_layers[2..], of_table);
     for (index, spec) in LAYERS.iter().enumerate() {
         assert!(!LAYERS[..index].iter().any(|other| other.name == spec.name), "{} twice", spec.name);
         assert!(!spec.doc.is_empty() && !spec.doc.ends_with('.'), "{}", spec.name);
+        assert!(spec.options.iter().all(|o| spec.beside.is_none_or(|beside| beside.name != o.name.as_str())));
         for option in spec.options {
             assert!(option.doc.ends_with('.'), "{} {}", spec.name, option.name);
             assert!(option.default.is_none() || option.default_value().is_some(), "{}", option.name);
@@ -80,6 +81,8 @@ fn a_request_without_a_meaning_is_refused() {
         ("loop > ext5", &[][..], "no layer `ext5`"),
         ("loop > ext4", &[("layer", "xfs".into())][..], "has no layer `xfs`"),
         ("loop > ext4", &[("layer", "all".into())][..], "stands for each layer"),
+        ("loop > cache", &[][..], "none is named"),
+        ("loop > lvm(b)", &[][..], "only the lowest layer"),
         ("loop > ext4", &[("present", "iscsi".into())][..], "nothing can stand on `ext4`"),
         ("loop", &[("present", "nfs".into())][..], "presents a mounted file system"),
     ] {
@@ -109,6 +112,10 @@ fn letters_name_the_parts_of_the_target() {
     let file = |folder: &str, letter| Member::File(folder.into(), letter);
     assert_eq!(of("loop(a+b) > raid1", &parts[..1]), Ok(vec![file("one", 'a'), file("one", 'b')]));
     assert_eq!(of("raid1(b+a)", &parts), Ok(vec![file("two", 'b'), file("one", 'a')]));
+    assert_eq!(of("loop > cache(b)", &parts), Ok(vec![file("one", 'a'), file("two", 'b')]));
+    let journal = vec![file("one", 'a'), file("one", 'b'), file("one", 'c'), file("one", 'd')];
+    assert_eq!(of("raid5(a+b+c; journal=d)", &parts[..1]), Ok(journal));
+    assert_eq!(of("zram(b)", &parts[..1]), Ok(vec![Member::Memory('b')]));
     assert!(of("raid1(a+c)", &parts).unwrap_err().contains("stands on `c`, and the target has 2 parts"));
 }
 
@@ -134,6 +141,38 @@ fn what_was_seen_of_devices_is_no_other_stack_and_a_lower_layer_is_one() {
     assert_eq!(order(&seen), order(&key(1)));
     assert_ne!(order(&seen), order(&key(0)));
     assert!(request::StackOrder::of(&FixtureKey::new("stack", "x", 0, Ownership::Created)).is_err());
+}
+
+#[test]
+fn what_cannot_stand_on_what_is_below_is_refused_before_anything_is_made() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    for (stack, message) in [
+        ("loop > luks > partition", "reads no partitions on `luks`"),
+        ("zram > partition", "reads no partitions on `zram`"),
+        ("loop > lvm(stripes=2)", "here are 1"),
+        ("loop(a+b+c) > raid5(bitmap=internal; journal=d)", "not both"),
+        ("loop > ext4(stripe-unit=64k)", "go together"),
+    ] {
+        let request =
+            StackRequest::of(&parameters(stack, folder.path(), &[]), Some(TARGET)).unwrap().unwrap();
+        let problem = request.survey(&host(state.path())).unwrap_err();
+        assert!(problem.message.contains(message), "{stack}: {problem:?}");
+        assert_eq!(problem.kind, ProblemKind::Invalid);
+    }
+}
+
+#[test]
+fn memory_that_is_not_there_is_not_promised() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let large = [("member-size", Value::from(5u64 << 30))];
+    let on = |stack: &str| StackRequest::of(&parameters(stack, folder.path(), &large), Some(TARGET));
+    let members = |stack: &str| members(&LayerStack::parse(stack, LAYERS).unwrap(), &[folder.path().into()]);
+    let host = host(state.path());
+    let survey = |stack: &str| ground::survey(&members(stack).unwrap(), 5 << 30, &host);
+    assert!(on("zram(a+b)").unwrap().is_some());
+    assert_eq!(survey("zram").unwrap().bytes, [5 << 30]);
+    let problem = survey("zram(a+b)").unwrap_err();
+    assert!(problem.message.contains("may take 10 GiB of memory"), "{problem:?}");
 }
 
 /// A stack in a folder, or none, said on the way, where this machine cannot make it.
@@ -178,6 +217,8 @@ fn a_stack_is_made_and_taken_down_and_nothing_is_left() {
         ("loop > ext4(journal=no; mount=noatime)", "ext4"),
         ("loop > xfs", "xfs"),
         ("loop(a+b) > btrfs(data=raid1; compression=zstd)", "btrfs"),
+        ("loop > partition(offset=32256) > ext4(stripe-unit=64k; stripe-width=2)", "ext4"),
+        ("zram > ext4", "ext4"),
     ] {
         let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
         let Some((mut store, request, key)) = build(stack, &[], folder.path(), state.path()) else { return };
@@ -193,6 +234,19 @@ fn a_stack_is_made_and_taken_down_and_nothing_is_left() {
         store.remove(&[key]).unwrap();
         assert_eq!((mounts(state.path()), records(state.path())), (Vec::new(), 0), "{stack}");
     }
+}
+
+#[test]
+fn stripes_are_told_to_xfs() {
+    let (folder, state) = (tempfile::tempdir_in(".").unwrap(), tempfile::tempdir().unwrap());
+    let stack = "loop > xfs(stripe-unit=64k; stripe-width=2)";
+    let size = [("member-size", Value::from(1u64 << 30))];
+    let Some((store, ..)) = build(stack, &size, folder.path(), state.path()) else { return };
+    let mounted = mounts(state.path());
+    // In units of 512 bytes (xfs(5)).
+    assert!(mounted.len() == 1 && mounted[0].contains("sunit=128,swidth=256"), "{mounted:?}");
+    drop(store);
+    assert_eq!(records(state.path()), 0);
 }
 
 #[test]

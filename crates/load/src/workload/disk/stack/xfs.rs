@@ -1,4 +1,5 @@
-//! XFS, made by mkfs.xfs(8), which makes none of less than 300 MiB.
+//! XFS, made by mkfs.xfs(8), which makes none of less than 300 MiB, and with stripes none of 512 MiB: their log has 64 MiB
+//! at least, in one of eight parts.
 
 use std::path::PathBuf;
 
@@ -9,7 +10,7 @@ use crate::workload::disk::stack::blkid::BLKID;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
+use crate::workload::disk::stack::{BuildSite, LayerKind, mount, stripe};
 
 const MKFS: Program = Program { name: "mkfs.xfs", package: "xfsprogs", version: &["-V"] };
 
@@ -17,8 +18,9 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "xfs",
     role: LayerRole::FileSystem,
     devices: (1, 1),
-    options: &[mount::OPTIONS],
-    doc: "the file system XFS, of at least 300 MiB",
+    beside: None,
+    options: &[stripe::UNIT, stripe::WIDTH, mount::OPTIONS],
+    doc: "the file system XFS, of at least 300 MiB, with stripes of 768 MiB",
 };
 
 /// The kind.
@@ -44,13 +46,17 @@ impl LayerKind for Xfs {
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
-        mount::refuses(layer)
+        stripe::refuses(layer).or_else(|| mount::refuses(layer))
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let metadata = format!("uuid={}", site.record.uuid);
-        site.commands.run(&MKFS, &["-q", "-f", "-m", &metadata, "-L", "headroom", &device])?;
+        let stripe = stripe::of(site.layer).map(|s| format!("su={},sw={}", s.unit_bytes, s.width));
+        let mut words = vec!["-q", "-f", "-m", &metadata, "-L", "headroom"];
+        words.extend(stripe.iter().flat_map(|stripe| ["-d", stripe.as_str()]));
+        words.push(&device);
+        site.commands.run(&MKFS, &words)?;
         mount::mount(site, "xfs", &[])
     }
 

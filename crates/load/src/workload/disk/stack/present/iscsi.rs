@@ -40,6 +40,7 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     name: "iscsi",
     role: LayerRole::Device,
     devices: (1, 1),
+    beside: None,
     options: &[],
     doc: "the device as an iSCSI target (LIO) presents it, through a network namespace",
 };
@@ -258,6 +259,7 @@ mod tests {
             name: RECORD.to_owned(),
             uuid: "u".to_owned(),
             below: Vec::new(),
+            beside: None,
             on_devices: false,
             place: None,
         };

@@ -136,6 +136,7 @@ mod tests {
             name: name.to_owned(),
             uuid: String::new(),
             below: Vec::new(),
+            beside: None,
             on_devices: false,
             place: None,
         })

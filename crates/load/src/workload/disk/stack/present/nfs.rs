@@ -25,7 +25,7 @@ use crate::workload::disk::stack::present::namespace::{apart, cover, enter_netwo
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
 use crate::workload::disk::stack::present::{NETWORK, TARGET, load};
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{BuildSite, LayerKind};
+use crate::workload::disk::stack::{BuildSite, LayerKind, text};
 use crate::workload::named;
 
 const PORT: u16 = 2049;
@@ -62,6 +62,7 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     name: "nfs",
     role: LayerRole::Share,
     devices: (1, 1),
+    beside: None,
     options: &[
         ParameterSpec::new("threads", Kind::Count, "Threads of the server, at most 1024.").default("8")
     ],
@@ -118,7 +119,7 @@ impl LayerKind for Nfs {
         mount::make_folder(&place)?;
         let (address, source) = (network.server, source(&network));
         let options = format!("vers=4.2,proto=tcp,port={PORT},sec=sys,addr={address}");
-        let words = ["-i", "-t", "nfs", "-o", &options, &source, mount::text(&place)?];
+        let words = ["-i", "-t", "nfs", "-o", &options, &source, text(&place)?];
         commands.run(&MOUNT, &words)?;
         Ok(place)
     }
@@ -284,9 +285,12 @@ mod tests {
         let with = |threads: u64| {
             let mut options = Parameters::default();
             options.set(named("threads"), threads);
-            StackLayer { spec: &SPEC, options }
+            StackLayer { spec: &SPEC, beside: None, options }
         };
-        assert_eq!(threads(&StackLayer { spec: &SPEC, options: Parameters::default() }), THREADS);
+        assert_eq!(
+            threads(&StackLayer { spec: &SPEC, beside: None, options: Parameters::default() }),
+            THREADS
+        );
         assert_eq!((Nfs.refuses(&with(1024)), threads(&with(3))), (None, 3));
         assert!(Nfs.refuses(&with(1025)).unwrap().contains("more than 1024"));
     }

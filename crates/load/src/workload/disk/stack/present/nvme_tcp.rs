@@ -35,6 +35,7 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     name: "nvme-tcp",
     role: LayerRole::Device,
     devices: (1, 1),
+    beside: None,
     options: &[],
     doc: "the device as a target of NVMe over TCP (nvmet) presents it, through a network namespace",
 };
