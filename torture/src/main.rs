@@ -29,7 +29,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use rustix::process::geteuid;
 use xtask::{Error, target_folder};
 
-use crate::attack::{ATTACKS, Attack, UNDER_SETTINGS, kinds};
+use crate::attack::{ATTACKS, Attack, kinds};
 use crate::fuzz::{FUZZERS, Fuzzer};
 use crate::round::{Round, Trouble};
 use crate::tally::Tally;
@@ -47,7 +47,7 @@ fn command() -> Command {
         .bin_name("cargo xtask torture")
         .about("Attack Headroom, and fuzz what it reads, for some minutes; needs root")
         .arg(
-            value("minutes", "N", "How long, after all is built [default: 10]")
+            value("minutes", "N", "How long, after all is built [default: 10, with --kills 240]")
                 .value_parser(value_parser!(f64)),
         )
         .arg(value("only", "NAME", "Only this attack or fuzzer; again for another").action(ArgAction::Append))
@@ -55,8 +55,8 @@ fn command() -> Command {
             value(
                 "kills",
                 "N",
-                "Go on until so many kills met changed settings, and each kind of settings a twentieth as many; \
-                 --minutes is then the most",
+                "Go on until so many kills met changed settings, and each kind of settings a twentieth as many, or met \
+                 a storage stack; --minutes is then the most",
             )
             .value_parser(value_parser!(u64).range(1..)),
         )
@@ -73,6 +73,8 @@ fn command() -> Command {
 
 /// How long without `--minutes`.
 const MINUTES: f64 = 10.0;
+/// The same with `--kills`, which ends it before.
+const MINUTES_OF_KILLS: f64 = 240.0;
 
 /// Each kind of settings is met once in so many kills at least, where kills are counted.
 const KILLS_OF_A_KIND: u64 = 20;
@@ -112,14 +114,16 @@ impl Chosen {
             ));
         }
         let kills = matches.get_one::<u64>("kills").copied();
-        let counts_kills = fuzzers.is_empty() && attacks.iter().all(|attack| attack.kills_under_settings());
+        let counts_kills =
+            fuzzers.is_empty() && attacks.iter().all(|attack| attack.counted_kills().is_some());
         if kills.is_some() && !counts_kills {
             return Err(Error::Torture(
-                "--kills is for attacks that kill under changed settings: add `--only kill-states`"
+                "--kills is for attacks that count what kills met: add `--only kill-states` or `--only kill-stack`"
                     .to_owned(),
             ));
         }
-        let minutes = *matches.get_one::<f64>("minutes").unwrap_or(&MINUTES);
+        let usual = if kills.is_some() { MINUTES_OF_KILLS } else { MINUTES };
+        let minutes = *matches.get_one::<f64>("minutes").unwrap_or(&usual);
         if !(0.0..=10_000.0).contains(&minutes) {
             return Err(Error::Torture(format!("{minutes} is no number of minutes from 0 to 10000")));
         }
@@ -146,9 +150,13 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
         signal_hook::flag::register(signal, Arc::clone(&stop))
             .map_err(|e| Error::Torture(format!("signals cannot be caught: {e}")))?;
     }
-    let target = target_folder(root)?;
+    let guest = in_the_guest();
+    // There a folder of memory, which is gone with it, takes what rounds make, and cargo would take long to say where it
+    // builds.
+    let target = if guest { PathBuf::from("/dev/shm") } else { target_folder(root)? };
     let program = match matches.get_one::<PathBuf>("program") {
         Some(program) => program.canonicalize().map_err(Error::file("read", program))?,
+        None if guest => built_beside()?,
         None => xtask::built_program(root)?,
     };
     let built = if fuzzers.is_empty() { Vec::new() } else { fuzz::build(root, &target, &program, &fuzzers)? };
@@ -161,6 +169,19 @@ fn run(root: &Path, matches: &ArgMatches) -> Result<(), Error> {
     });
     print!("\n{}", tally::table(&tallies));
     conclude(&tallies, bounds.kills, stop.load(Ordering::Relaxed))
+}
+
+/// Whether this is the guest (`cargo xtask guest`), where nothing is built.
+fn in_the_guest() -> bool {
+    let line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    line.split_whitespace().any(|word| word == "headroom.guest")
+}
+
+/// The program `headroom` that lies beside this one: tests build both.
+fn built_beside() -> Result<PathBuf, Error> {
+    let own = std::env::current_exe().map_err(Error::file("find", Path::new("/proc/self/exe")))?;
+    let program = own.with_file_name("headroom");
+    program.canonicalize().map_err(Error::file("read", &program))
 }
 
 /// What came of all.
@@ -180,12 +201,14 @@ fn conclude(tallies: &[Tally], kills: Option<u64>, is_stopped: bool) -> Result<(
     }
 }
 
-/// What an attack lacks of so many kills that met changed settings, and of each kind of settings.
+/// What an attack lacks of so many kills that met what it kills under, and of each kind of settings.
 fn lacking(tally: &Tally, kills: u64) -> Vec<String> {
+    let attack = ATTACKS.iter().find(|attack| attack.name == tally.name());
+    let counted = attack.and_then(|attack| attack.counted_kills());
     // What is not on this machine was not looked for.
     let of_kinds = kinds().filter(|kind| tally.times(kind).is_some());
     let wanted = of_kinds.map(|kind| (kind, kills / KILLS_OF_A_KIND));
-    let all = std::iter::once((UNDER_SETTINGS, kills)).chain(wanted);
+    let all = counted.into_iter().map(|what| (what, kills)).chain(wanted);
     all.map(|(what, wanted)| (what, wanted, tally.times(what).unwrap_or(0)))
         .filter(|(_, wanted, times)| times < wanted)
         .map(|(what, wanted, times)| format!("{}: \"{what}\" {times} times of {wanted}", tally.name()))
@@ -266,10 +289,21 @@ fn one(attack: &Attack, place: &AttackContext<'_>, seed: u64, tally: &mut Tally)
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::attack::{OF_A_STACK, UNDER_SETTINGS};
 
     #[test]
     fn the_command_line_is_well_made() {
         command().debug_assert();
+    }
+
+    #[test]
+    fn kills_are_counted_by_what_the_attack_kills_under() {
+        let mut tally = Tally::new("kill-stack");
+        let mut add = |what: &'static str, times| {
+            tally.add_round(&BTreeMap::from([(what, times)]), Duration::from_secs(1));
+            lacking(&tally, 6).len()
+        };
+        assert_eq!((add(UNDER_SETTINGS, 6), add(OF_A_STACK, 5), add(OF_A_STACK, 1)), (1, 1, 0));
     }
 
     #[test]

@@ -16,8 +16,9 @@ use crate::process::{Ended, PATIENCE, Running, send};
 
 /// The variable by which all processes of a round are known.
 const MARK: &str = "HEADROOM_TORTURE";
-/// How long an agent may take to notice that its run is gone.
-const TO_LEAVE: Duration = Duration::from_secs(20);
+/// How long an agent may take to notice that its run is gone, and to take down what it made: in the guest each step of
+/// that takes a second.
+const TO_LEAVE: Duration = Duration::from_secs(60);
 
 /// Why a round did not end well.
 #[derive(Debug)]

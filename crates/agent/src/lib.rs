@@ -13,6 +13,7 @@ mod condition_check;
 pub mod converse;
 mod describe;
 pub mod iperf3;
+mod layers;
 mod link;
 mod local;
 mod loopback;

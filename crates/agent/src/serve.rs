@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use engine::{Fault, lock};
 use load::fixture::FixtureStore;
+use load::host::StatusListener;
 use load::workload;
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::setting::state_folder;
@@ -161,12 +162,19 @@ impl Server {
         let made = fixtures.iter().try_for_each(|key| {
             let of = key.discarded + key.written;
             inventory::memory::refresh(&Host::this(), &mut self.machine.inventory.memory);
-            let host = survey::host_info(&self.machine.inventory, &[], &[]);
+            let status = Arc::new(Mutex::new(String::new()));
+            let heard = Arc::clone(&status);
+            let mut host = survey::host_info(&self.machine.inventory, &[], &[]);
+            host.status = StatusListener::new(move |words| *lock(&heard) = words.to_owned());
             store.make(key, &host, &mut |done| {
                 // What did not move is no sign of life.
                 if done != last && (told.elapsed() >= TELL || done == of) {
                     (told, last) = (Instant::now(), done);
-                    self.tell(AgentEvent::Preparing { what: key.target.clone(), done, of });
+                    let why = lock(&status).clone();
+                    self.tell(match why.is_empty() {
+                        true => AgentEvent::Preparing { what: key.target.clone(), done, of },
+                        false => AgentEvent::Waiting { why },
+                    });
                 }
                 !self.asides.cancel.load(Ordering::Relaxed)
             })

@@ -54,13 +54,16 @@ impl<'a> SurveySite<'a> {
         Ok(Self { parameters, host: Cow::Owned(host), stack: Some((request, key)), is_made })
     }
 
-    /// Puts the stack to what the surveyed load needs; its parameters as they were asked for.
+    /// Puts the stack to what the surveyed load needs, for one trial alone if that uses it up; the load's parameters as
+    /// they were asked for.
     pub(crate) fn finish(
         self,
         needs: &mut Requirements,
         surveyed: Parameters,
+        uses_up_stack: bool,
     ) -> Result<Parameters, Problem> {
-        let Some((request, key)) = self.stack else { return Ok(surveyed) };
+        let Some((request, mut key)) = self.stack else { return Ok(surveyed) };
+        key.used_up = uses_up_stack;
         if needs.fixtures.iter().any(FixtureKey::has_state) {
             return Err(Problem::invalid(
                 "a target on a stack is new, and nothing brings it into another state before it is measured",
@@ -69,11 +72,11 @@ impl<'a> SurveySite<'a> {
         }
         if self.is_made {
             needs.fixtures.insert(0, key);
-        } else {
-            // What lies on it is known when it is there.
-            needs.fixtures = vec![key];
+            return Ok(request.as_asked(&surveyed));
         }
-        Ok(request.as_asked(&surveyed))
+        // What lies on it is known when it is there.
+        needs.fixtures = vec![key];
+        Ok(request.as_planned(&surveyed, &self.parameters))
     }
 }
 

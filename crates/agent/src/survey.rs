@@ -8,7 +8,7 @@ use std::path::Path;
 use engine::IdlePhases;
 use engine::numa::RequestedNodes;
 use load::fixture::FixtureStore;
-use load::host::{DeviceProbe, HostInfo, MemoryBeneath};
+use load::host::{DeviceProbe, HostInfo, MemoryBeneath, StatusListener};
 use load::in_memory;
 use load::workload::Load;
 use load::workload::common::requested_nodes;
@@ -43,6 +43,7 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
         beneath: MemoryBeneath(memory_beneath),
         room: None,
         state_folder: Some(state_folder()),
+        status: StatusListener::default(),
     }
 }
 
@@ -110,7 +111,7 @@ fn add_load(
     survey.memory_bytes = survey.memory_bytes.saturating_add(needs.memory_bytes);
     survey.effect = survey.effect.max(needs.effect);
     let beneath = host_info.beneath;
-    let parameters = site.finish(&mut needs, load.parameters.clone())?;
+    let parameters = site.finish(&mut needs, load.parameters.clone(), load.uses_up_stack())?;
     survey.limits.extend(needs.limits);
     for fixture in needs.fixtures {
         if survey.fixtures.contains(&fixture) {

@@ -30,7 +30,7 @@ use crate::observers::{Observers, WindowTimes};
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::{SamplerCommand, Watcher};
 use crate::take_cpu::CpuTaker;
-use crate::{result, stacked, survey};
+use crate::{layers, result, stacked, survey};
 
 /// A load, looked up and ready.
 struct ReadyLoad<'a> {
@@ -154,6 +154,7 @@ fn run_ready<'a>(
     let schedule = &main.planned.schedule;
     let rest = schedule.rest();
     let scope = Scope::of(inventory, &host).and_block(blocks.clone()).and_cores(rest.is_asked());
+    let storage = layers::ready(&order.role, &blocks, inventory, trial_context)?;
     let unwatched = TrialObserver::unwatched(tell);
     let mut held = rate_search::search(schedule, &mut |drive| {
         session(order, ready, &decision, Some(drive)).run(&unwatched, cancel)
@@ -188,15 +189,15 @@ fn run_ready<'a>(
         held.tell(&mut result);
     }
     let after = outcome.loads.first().map(|outcome| main.prepared.facts_after(outcome)).unwrap_or_default();
-    result.main_mut().facts.extend(after);
-    result.main_mut().facts.extend(stacked::facts(main.spec, trial_context.fixtures));
-    result.main_mut().facts.extend(watcher.facts());
+    let stack = stacked::facts(main.spec, trial_context.fixtures);
+    result.main_mut().facts.extend(after.into_iter().chain(stack).chain(watcher.facts()));
     result.main_mut().facts.extend(taken.map(|share| (fact::CPU_TAKEN, share.into())));
     result.main_mut().facts.extend(carried.into_iter().flat_map(packet_sizes));
     for (index, load) in ready.iter().enumerate() {
         result::add_seen(&mut result, index, load.prepared.seen(outcome.window));
     }
     let mut machine = watcher.machine(outcome.window);
+    layers::note(&mut machine, storage, inventory);
     observers.finish(&mut machine)?;
     result.machines.push(machine);
     result::add_hardware(&mut result, &outcome);

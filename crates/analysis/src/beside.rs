@@ -12,6 +12,7 @@ use model::trial::Trial;
 use model::{Better, Resource, Unit};
 
 use crate::estimate;
+use crate::measure::layers::WORKER;
 use crate::measure::{End, good, operations_in, profile};
 
 /// What a machine did beside the load of a case.
@@ -19,8 +20,8 @@ use crate::measure::{End, good, operations_in, profile};
 pub struct CpuBeside {
     /// CPU seconds for each operation, over trials.
     pub per_operation: Estimate,
-    /// Threads of the kernel with the CPU seconds that they used for each operation, in all trials together; those that
-    /// used most first. Threads whose names differ behind a `/` alone are one.
+    /// Threads of the kernel, and queues whose work they run, with the CPU seconds that they used for each operation, in
+    /// all trials together; those that used most first. Those whose names differ behind a `/`, or in a number, are one.
     pub threads: Vec<(String, f64)>,
 }
 
@@ -57,8 +58,14 @@ fn threads(case: &CaseResult) -> Vec<(String, f64)> {
         let Some(rate) = operations(case, trial) else { continue };
         let processes = &trial.result.local().processes;
         done += rate * processes.iter().map(|process| process.watched_s).fold(0.0, f64::max);
-        // One without a number is all that are not told, together.
-        for process in processes.iter().filter(|process| process.kernel && process.pid != 0) {
+        let queues = &trial.result.local().work_queues;
+        for queue in queues {
+            *used.entry(family(&queue.queue)).or_default() += queue.cpu_s;
+        }
+        // One without a number is all that are not told, together. What runs work is told by the queues, where they are.
+        let is_told = |name: &str| queues.is_empty() || !name.starts_with(WORKER);
+        let threads = processes.iter().filter(|process| process.kernel && process.pid != 0);
+        for process in threads.filter(|process| is_told(&process.name)) {
             *used.entry(family(&process.name)).or_default() += process.cpu_s;
         }
     }
@@ -71,14 +78,20 @@ fn threads(case: &CaseResult) -> Vec<(String, f64)> {
     all
 }
 
-/// `jbd2/loop0-8` is `jbd2`, and `kworker/0:1-events` is `kworker`: such a thread works for many queues in turn, and
-/// its name says the last one alone.
+/// `jbd2/loop0-8` is `jbd2`, `kcryptd-253:0-1` is `kcryptd`, and `kworker/0:1-events` is `kworker`: such a thread works
+/// for many queues in turn, and its name says the last one alone.
 fn family(name: &str) -> &str {
-    name.split_once('/').map_or(name, |(family, _)| family)
+    let numbered = name
+        .match_indices('-')
+        .map(|(at, _)| at)
+        .find(|at| name[at + 1..].starts_with(|c: char| c.is_ascii_digit()) && name[at + 1..].contains(':'));
+    let end = name.find('/').into_iter().chain(numbered).min().unwrap_or(name.len());
+    &name[..end]
 }
 
 #[cfg(test)]
 mod tests {
+    use model::layer::{WorkQueueSource, WorkQueueUse};
     use model::trial::ProcessUse;
     use model::{Quantity, metric};
 
@@ -123,6 +136,28 @@ mod tests {
         let names: Vec<&str> = beside.threads.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["kworker", "jbd2"]);
         assert!((beside.threads[0].1 - 0.15e-3).abs() < 1e-9, "{:?}", beside.threads);
+    }
+
+    #[test]
+    fn what_workers_did_is_told_by_their_queues_where_those_are_known() {
+        let mut queued = case();
+        for trial in &mut queued.trials {
+            let queue = |name: &str, cpu_s| WorkQueueUse {
+                queue: name.to_owned(),
+                cpu_s,
+                watched_s: 1.0,
+                by: WorkQueueSource::Names,
+            };
+            trial.result.local_mut().work_queues = vec![
+                queue("kcryptd-253:0-1", 0.08),
+                queue("kcryptd/253:1", 0.02),
+                queue("xfs-cil/dm-0", 0.03),
+            ];
+        }
+        let threads = cpu_beside(&queued).unwrap().threads;
+        let names: Vec<&str> = threads.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["kcryptd", "xfs-cil", "jbd2"]);
+        assert!((threads[0].1 - 0.1e-3).abs() < 1e-9, "{threads:?}");
     }
 
     #[test]

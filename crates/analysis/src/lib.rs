@@ -1,6 +1,7 @@
 //! From trials to estimates and findings. Everything here is derived: opening a
 //! run again may make it anew, by the version that reads it.
 
+mod amplification;
 mod answer;
 mod beside;
 mod bottleneck;
@@ -29,17 +30,22 @@ use model::study::{Controls, Expect};
 use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
+pub use amplification::{Amplification, amplification};
 pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
-pub use measure::{cpus_allowed, cpus_online, peak as peak_throughput, sustained as sustained_throughput};
+pub use measure::{
+    PlaceCourse, cpus_allowed, cpus_online, peak as peak_throughput, place_courses,
+    sustained as sustained_throughput,
+};
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
 pub use validity::late::is_kept as keeps_rate;
+pub use validity::slow_target::is_slow as is_slow_target;
 
 /// Raised when estimates or rules change.
 pub const VERSION: u32 = 12;
@@ -51,11 +57,12 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, answer::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
     let of_checks = check::checks().map(|check| check.english);
     of_rules
         .chain(of_checks)
         .chain(shared)
+        .chain(answer::ENGLISH)
         .chain(validity::SHARED.iter().chain(bottleneck::ENGLISH).chain(comparison::ENGLISH).copied())
 }
 
@@ -170,9 +177,17 @@ pub const RULES: &[Rule] = &[
     validity::read_ahead::RULE,
     validity::nothing_driven::RULE,
     validity::others_io::RULE,
+    validity::array_busy::RULE,
+    validity::stripe_lost::RULE,
+    validity::small_sectors::RULE,
+    validity::misaligned_start::RULE,
+    validity::discard_lost::RULE,
     validity::little::RULE,
     validity::queue_measured::RULE,
     validity::uneven::RULE,
+    validity::slow_target::RULE,
+    validity::zones::RULE,
+    validity::fast_head::RULE,
     validity::disturbed::RULE,
     validity::steal::RULE,
     validity::throttled::RULE,
@@ -207,6 +222,7 @@ pub const RULES: &[Rule] = &[
     validity::observer_cost::RULE,
     validity::trace_lost::RULE,
     validity::acknowledged::RULE,
+    validity::resync_held::RULE,
     deviation::promise::RULE,
 ];
 
@@ -217,7 +233,7 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
     let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
-    rules.chain([deviation::untested::CODE, answer::CODE]).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE]).chain(answer::CODES).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.

@@ -13,7 +13,12 @@ use crate::{CONFIDENCE, measure};
 pub(crate) fn of_case(run: &Run, place: usize) -> Option<ObserverEffect> {
     let case = &run.cases[place];
     let twin = run.cases.iter().find(|other| other.role == CaseRole::Observed { of: place })?;
-    let observers = Some(ObserverKind::BlockTrace).filter(|_| measure::traces(twin).next().is_some());
+    let traced = Some(ObserverKind::BlockTrace).filter(|_| measure::traces(twin).next().is_some());
+    let counted = Some(ObserverKind::WorkQueues).filter(|_| measure::layers::has_work_events(twin));
+    let observers: Vec<ObserverKind> = traced.into_iter().chain(counted).collect();
+    if observers.is_empty() {
+        return None;
+    }
     let watched = [case.loads.main.profile.watched()];
     let of_metric = |name| {
         let pairs = measure::pairs(twin, case, |trial| measure::measured(trial, name));
@@ -22,7 +27,7 @@ pub(crate) fn of_case(run: &Run, place: usize) -> Option<ObserverEffect> {
     let (metric, found) = watched.into_iter().chain(measure::RATES.iter().copied()).find_map(of_metric)?;
     let known = case.loads.main.estimates.get(&metric);
     Some(ObserverEffect {
-        observers: vec![observers?],
+        observers,
         metric,
         ratio: Estimate {
             n: found.trials.a,

@@ -118,6 +118,14 @@ impl FixtureStore {
         fixture.downcast_ref()
     }
 
+    /// Those of one kind that are ready.
+    pub fn all<F: Fixture>(&self) -> impl Iterator<Item = &F> {
+        self.ready.0.iter().filter_map(|(_, fixture)| {
+            let fixture: &dyn Any = &**fixture;
+            fixture.downcast_ref()
+        })
+    }
+
     /// Makes what is asked for, if nothing that is ready serves.
     ///
     /// # Errors
@@ -223,6 +231,7 @@ mod tests {
         assert_eq!(make(&mut store, &key("one", 9)), Ok(2));
         assert_eq!(store.find::<Server>(&key("one", 1)).unwrap().0, "one");
         assert!(store.find::<Server>(&key("two", 1)).is_none());
+        assert_eq!((store.all::<Server>().count(), store.all::<Layer>().count()), (2, 0));
         assert_eq!(make(&mut store, &key("dead", 1)), Ok(3));
         assert_eq!(make(&mut store, &key("dead", 1)), Err("it ended".to_owned()));
         let unknown = FixtureKey { kind: "array".to_owned(), ..key("one", 1) };

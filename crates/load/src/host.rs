@@ -2,9 +2,11 @@
 //! the agent's matter.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use engine::numa::RequestedNodes;
 use model::identity::DeviceIdentity;
@@ -36,6 +38,8 @@ pub struct HostInfo {
     /// Where it is written down what would stay if this process were killed, for
     /// others to remove it; none if nowhere.
     pub state_folder: Option<PathBuf>,
+    /// Hears how far something is that takes long while a fixture is made.
+    pub status: StatusListener,
 }
 
 impl HostInfo {
@@ -54,6 +58,31 @@ impl HostInfo {
     #[must_use]
     pub fn memory_room(&self) -> u64 {
         self.memory_available / 10 * 9
+    }
+}
+
+/// Who hears in a few words how far something is that takes long; in none when it is over.
+#[derive(Clone, Default)]
+pub struct StatusListener(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+
+impl StatusListener {
+    /// One that `hears`.
+    #[must_use]
+    pub fn new(hears: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(hears)))
+    }
+
+    /// Tells it.
+    pub fn tell(&self, words: &str) {
+        if let Some(hears) = &self.0 {
+            hears(words);
+        }
+    }
+}
+
+impl fmt::Debug for StatusListener {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("StatusListener(..)")
     }
 }
 

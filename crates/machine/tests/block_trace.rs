@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use bench::{Disk, Mounted, RunningProgram, run, skip};
 use machine::setting::Process;
 use machine::trace::{
-    Capture, CaptureOptions, CaptureState, CaptureSummary, TraceError, remove_left, resolve,
+    Capture, CaptureOptions, CaptureState, CaptureSummary, TraceError, WorkCapture, remove_left, resolve,
 };
 use trace::event::{BlockEvent, IoDirection};
 use trace::{Action, TraceRecord};
@@ -130,6 +130,28 @@ fn every_request_of_dd_is_counted_and_nothing_stays() {
     assert!(summary.is_accounted_for(), "{summary:?}");
     let inside = |event: &BlockEvent| (summary.began_ns..=summary.ended_ns).contains(&event.time_ns);
     assert!(queued.iter().chain(&completed).all(inside));
+    assert!(!has_own());
+}
+
+#[test]
+fn the_work_of_the_kernels_queues_is_counted_and_nothing_stays() {
+    let _turn = turn();
+    let capture = match WorkCapture::start(|_| true) {
+        Ok(capture) => capture,
+        Err(error @ (TraceError::Permission { .. } | TraceError::NoTracefs { .. })) => {
+            skip(&error.to_string());
+            return;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    assert!(has_own());
+    // The kernel brings its statistics up to date once a second, which is work.
+    std::thread::sleep(Duration::from_millis(1500));
+    let found = capture.finish().unwrap();
+    assert!(!has_own(), "{found:?}");
+    assert!(found.events > 0 && !found.queues.is_empty(), "{found:?}");
+    assert!(found.queues.iter().all(|(queue, seconds)| !queue.is_empty() && *seconds > 0.0), "{found:?}");
+    drop(WorkCapture::start(|_| false).unwrap());
     assert!(!has_own());
 }
 

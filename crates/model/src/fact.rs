@@ -60,6 +60,19 @@ known_names! { FactName:
     STACK_STEPS = "stack_steps";
     /// How long each took, s.
     STACK_STEP_SECONDS = "stack_step_seconds";
+    /// Bytes that the top of a stack on devices offers, of all that the load drives of it.
+    STACK_BYTES = "stack_bytes";
+    /// Bytes per second that synchronising the array of the stack takes beside other work at least, of each member
+    /// (`sync_speed_min` of md).
+    SYNC_SPEED_LEAST = "sync_speed_least";
+    /// The same at most (`sync_speed_max`).
+    SYNC_SPEED_MOST = "sync_speed_most";
+    /// Bytes per second of each member at which it was synchronised first.
+    INITIAL_SYNC_RATE = "initial_sync_rate";
+    /// The phases of the load's window, by their names, in the order in which they followed one another without a gap.
+    WINDOW_PHASES = "window_phases";
+    /// How long each of them was, s.
+    WINDOW_PHASE_SECONDS = "window_phase_seconds";
 
     /// The interface towards the other end.
     INTERFACE = "interface";

@@ -153,6 +153,8 @@ known_names! { MetricName:
     THROUGHPUT_DURABLE = "throughput_durable";
     /// Bytes per second in the fastest second.
     THROUGHPUT_PEAK = "throughput_peak";
+    /// Bytes per second of each member at which an array was rebuilt, grown or compared.
+    RESYNC_RATE = "resync_rate";
     /// Bytes per second after the page cache was full of what waits to be written.
     THROUGHPUT_SUSTAINED = "throughput_sustained";
     /// Bytes on the memory bus per second, with those that a write reads first.

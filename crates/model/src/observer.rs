@@ -15,6 +15,8 @@ use crate::run::Estimate;
 pub enum ObserverKind {
     /// The kernel's events of block devices.
     BlockTrace,
+    /// The kernel's events of the work of its queues.
+    WorkQueues,
     /// What this version does not know.
     #[serde(other)]
     Unknown,
@@ -49,13 +51,23 @@ pub struct ObserverSpec {
 }
 
 /// All of them.
-pub const OBSERVERS: &[ObserverSpec] = &[ObserverSpec {
-    kind: ObserverKind::BlockTrace,
-    name: "block-trace",
-    watches: Symbol::TargetDevice,
-    doc: "The kernel's events of each request to the block devices under the load (queue, merge, issue, complete, \
-          requeue): how long requests wait in the host and how long the device has them. Needs root.",
-}];
+pub const OBSERVERS: &[ObserverSpec] = &[
+    ObserverSpec {
+        kind: ObserverKind::BlockTrace,
+        name: "block-trace",
+        watches: Symbol::TargetDevice,
+        doc: "The kernel's events of each request to the block devices under the load (queue, merge, issue, complete, \
+              requeue): how long requests wait in the host and how long the device has them. Needs root.",
+    },
+    ObserverSpec {
+        kind: ObserverKind::WorkQueues,
+        name: "work-queues",
+        watches: Symbol::TargetDevice,
+        doc: "The kernel's events of the work of its queues (queue_work, execute_start, execute_end): how long the work \
+              of each queue ran, such as that of dm-crypt, which trials without it tell by the names of threads only. \
+              Needs root.",
+    },
+];
 
 /// What observers cost: how the result with them compares with the result without.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

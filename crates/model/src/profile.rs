@@ -20,7 +20,7 @@ mod network;
 mod storage;
 
 pub use network::{Peer, RateUnit, Transport};
-pub use storage::{Content, Durability};
+pub use storage::{Content, Durability, PlaceStride};
 
 /// What a load is.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub struct LoadProfile {
     /// Bytes that it touches of each target, or that each worker's working set has.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub span_bytes: Option<u64>,
+    /// The places of each target that it visits, where that is not all of the span.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub places: Option<PlaceStride>,
     /// What all workers do to the same memory, where they share it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub shared: Option<SharedAccess>,

@@ -16,6 +16,10 @@ pub struct StudyVerdict {
     pub sink: WorkloadName,
     /// The workload in which what comes from the one is taken by the other.
     pub joint: WorkloadName,
+    /// Bytes per second that are to be kept, where it is asked for a rate: then all three workloads are the one that
+    /// writes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<u64>,
 }
 
 /// A question that a rule answers.
@@ -24,6 +28,8 @@ pub struct StudyVerdict {
 pub enum StudyVerdictKind {
     /// Whether the sink takes all that the source brings, for as long as it likes.
     Absorbs,
+    /// Whether writes keep a rate, and how much room is left.
+    Sustains,
     /// What this version does not know.
     #[serde(other)]
     Other,

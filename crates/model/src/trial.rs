@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::block_trace::BlockTrace;
 use crate::fact::FactName;
+use crate::layer::{StorageLayers, WorkQueueUse};
 use crate::machine::ObserverCost;
 use crate::metric::MetricName;
 use crate::resource::Resource;
@@ -219,6 +220,12 @@ pub struct MachineTrial {
     /// The processes that used most CPU time, most first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessUse>,
+    /// What the work of the kernel's queues used, most first; where several devices stand on one another.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub work_queues: Vec<WorkQueueUse>,
+    /// The devices that the main load passed, where one is more than a plain disk.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub storage: Option<StorageLayers>,
     /// What was sampled of its resources.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,

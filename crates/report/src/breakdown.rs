@@ -76,7 +76,8 @@ pub(crate) fn phases<'a>(words: &Words, load: &'a CaseLoad) -> Vec<(String, &'a 
     load.profile.phases.iter().filter_map(rate).collect()
 }
 
-fn phase_called(words: &Words, phase: &str) -> String {
+/// What a phase is called; one that nobody has words for, by its name.
+pub(crate) fn phase_called(words: &Words, phase: &str) -> String {
     words.or(&format!("phase-{phase}"), phase)
 }
 

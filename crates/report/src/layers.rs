@@ -2,7 +2,7 @@
 //! below it each layer leaves.
 
 use analysis::comparison::{ComparisonOptions, Judged, within};
-use model::comparison::Ratio;
+use model::comparison::{Ratio, Row};
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{MetricName, ParameterName, Parameters, Run, Value, WorkloadName};
@@ -47,19 +47,29 @@ pub(crate) fn waterfalls<'a>(cases: impl IntoIterator<Item = &'a CaseResult>) ->
     all.into_iter().map(|(_, waterfall)| waterfall).filter(|waterfall| waterfall.cases.len() > 1).collect()
 }
 
-/// How much of `metric` at the layer below is left at the layer of a case; `pair` is their run, whose cases are
+/// How `metric` at the layer of a case stands against that at the layer below; `pair` is their run, whose cases are
 /// replaced.
-pub(crate) fn ratio(
+pub(crate) fn row(
     pair: &mut Run,
     (below, case): (&CaseResult, &CaseResult),
     layer: ParameterName,
     metric: MetricName,
-) -> Option<Ratio> {
+) -> Option<Row> {
     pair.cases = vec![below.clone(), case.clone()];
     let metrics = [metric];
     let options = ComparisonOptions { judged: Judged::These(&metrics), ..ComparisonOptions::default() };
     let found = within(pair, layer.as_str(), &options).ok()?;
-    found.rows.into_iter().find(|row| row.metric == metric).and_then(|row| row.ratio)
+    found.rows.into_iter().find(|row| row.metric == metric)
+}
+
+/// How much of `metric` at the layer below is left at the layer of a case.
+pub(crate) fn ratio(
+    pair: &mut Run,
+    cases: (&CaseResult, &CaseResult),
+    layer: ParameterName,
+    metric: MetricName,
+) -> Option<Ratio> {
+    row(pair, cases, layer, metric).and_then(|row| row.ratio)
 }
 
 /// A ratio with its interval, as people read it.

@@ -19,6 +19,11 @@ pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: "eight-disks", text: include_str!("../../../studies/eight-disks.toml") },
     BuiltInStudy { name: "nvme", text: include_str!("../../../studies/nvme.toml") },
     BuiltInStudy { name: "nvme-database", text: include_str!("../../../studies/nvme-database.toml") },
+    BuiltInStudy {
+        name: "raid6-backup-target",
+        text: include_str!("../../../studies/raid6-backup-target.toml"),
+    },
+    BuiltInStudy { name: "disk-places", text: include_str!("../../../studies/disk-places.toml") },
     BuiltInStudy { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
     BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
     BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },

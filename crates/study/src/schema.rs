@@ -85,9 +85,8 @@ fn question() -> Value {
     let text = json!({ "type": "string" });
     let mut properties: Map<String, Value> =
         verdict::KEYS.iter().map(|(key, _, doc)| ((*key).to_owned(), described(&text, doc))).collect();
-    properties["kind"]["enum"] = json!(["absorbs"]);
-    let required: Vec<&str> = verdict::KEYS.iter().map(|(key, ..)| *key).collect();
-    object(properties, &required)
+    properties["kind"]["enum"] = json!(verdict::kinds().collect::<Vec<_>>());
+    object(properties, &["kind", "sink"])
 }
 
 /// What may be promised.
@@ -191,6 +190,8 @@ fn answer() -> String {
          figures of its workloads: it stands at the head of the report.\n\n\
          ```toml\n[verdict]\nkind = \"absorbs\"          # does the disk take what the network brings?\n\
          source = \"net.stream\"\nsink = \"disk\"\njoint = \"http.download\"\n```\n\n\
+         ```toml\n[verdict]\nkind = \"sustains\"         # is so much written, and how much room is left?\n\
+         sink = \"disk\"\nrate = \"300MB/s\"\n```\n\n\
          | key | value, for example | meaning |\n|---|---|---|\n",
     );
     for (key, hint, doc) in verdict::KEYS {

@@ -140,13 +140,26 @@ pub(super) fn under_settings(
     mut run: Running,
     cases: u64,
 ) -> Result<(Ended, bool), Trouble> {
-    let way = if round.below(8) == 0 { round.pick(&WAYS) } else { round.pick(&BY_SIGKILL) };
     if round.below(6) == 0 {
         round.wait(FROM_START);
     } else {
         wait_for_change(round, &mut run, cases);
     }
+    mostly_by_sigkill(round, run)
+}
+
+/// Ends the run now, mostly by SIGKILL. Gives how it ended, and whether run and agent were killed together.
+///
+/// # Errors
+/// If it ends otherwise than it should.
+pub(super) fn mostly_by_sigkill(round: &mut Round, run: Running) -> Result<(Ended, bool), Trouble> {
+    let way = if round.below(8) == 0 { round.pick(&WAYS) } else { round.pick(&BY_SIGKILL) };
     end(round, run, way)
+}
+
+/// How many kills there were in this round.
+pub(super) fn killed(round: &Round) -> u64 {
+    round.counts().get(KILLS).copied().unwrap_or_default()
 }
 
 /// Waits for a moment after a change: the first one, which is when the journal appears, or one

@@ -1,10 +1,12 @@
 //! Kills of a run with a load on a storage stack, while the stack is made, driven, or taken down. After
-//! `headroom restore`, or the next run, nothing of it is left: no mount, no loop device, no file; what else is in the
-//! target is as it was. The mounts are in a namespace of the round, so that a fault leaves none on the machine.
+//! `headroom restore`, or the next run, nothing of it is left: no mount, no array, no mapping, no loop device, no file;
+//! what else is in the target, and what stands beside the stack and is called much the same, is as it was. The mounts are
+//! in a namespace of the round, so that a fault leaves none on the machine.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
+use super::beside::{self, Beside};
 use super::kill_database::names;
 use super::{Attack, kill};
 use crate::namespaces::Namespaces;
@@ -17,18 +19,49 @@ pub(super) const ATTACK: Attack = Attack {
     round,
 };
 
-/// The stacks, and how rounds with each are counted.
-const STACKS: &[(&str, &str)] = &[
-    ("loop > ext4", "stacks of ext4"),
-    ("loop > btrfs", "stacks of btrfs"),
-    ("loop > partition > ext4", "stacks of ext4 on a partition"),
+/// A stack: how rounds with it are counted, the size of its members, and the least number of things of it that are
+/// written down.
+struct Target {
+    stack: &'static str,
+    count: &'static str,
+    member_size: &'static str,
+    lines: u64,
+}
+
+/// The stacks. Some need a kernel with md and the device mapper, and so the guest.
+const STACKS: &[Target] = &[
+    Target { stack: "loop > ext4", count: "stacks of ext4", member_size: "512MiB", lines: 2 },
+    Target {
+        stack: "raid5(a+b+c; assume-clean=yes) > luks > lvm > ext4",
+        count: "stacks of raid5, luks, lvm and ext4",
+        member_size: "192MiB",
+        lines: 7,
+    },
+    Target { stack: "loop > btrfs", count: "stacks of btrfs", member_size: "512MiB", lines: 2 },
+    Target {
+        stack: "loop > partition > ext4",
+        count: "stacks of ext4 on a partition",
+        member_size: "512MiB",
+        lines: 3,
+    },
+    Target {
+        stack: "raid1(a+b; assume-clean=yes) > luks > xfs",
+        count: "stacks of raid1, luks and xfs",
+        member_size: "384MiB",
+        lines: 5,
+    },
 ];
 
-/// How large a stack is, and how much of it is driven.
-const SMALL: [&str; 4] = ["--member-size", "512MiB", "--size", "16MiB"];
+/// How kills are counted that met a stack.
+pub(crate) const OF_A_STACK: &str = "kills while a stack was there";
 
-/// In about this time a stack is made and driven.
-const READY: Duration = Duration::from_secs(3);
+/// In so many times what a plan takes, a layer is made.
+const A_LAYER: u32 = 4;
+/// The same of the load and of taking down.
+const TO_THE_END: u32 = 20;
+/// How much of a stack is driven.
+const SIZE: &str = "16MiB";
+
 /// How long loop devices may take to go after the last who had them open.
 const TO_GO: Duration = Duration::from_secs(30);
 
@@ -42,41 +75,27 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     fs::create_dir(&target)
         .and_then(|()| fs::write(&precious, &content))
         .map_err(|e| Trouble::Untried(format!("the target: {e}")))?;
+    // What was mounted of them is gone with the namespaces, which go first.
+    let mut beside = Beside::default();
     let namespaces = Namespaces::new()?;
-    let (stack, count) = possible(round, &namespaces, &target)?;
-    round.count(count);
-    let mut arguments = vec!["run", "disk", "--stack", stack, "--target", target.as_str()];
-    arguments.extend(SMALL);
-    arguments.extend(["--pattern", "randwrite", "--duration", "60ms", "--warm-up", "10ms", "--trials", "6"]);
-    if round.below(2) == 0 {
-        // Each layer has a stack of its own.
-        arguments.push("--layers");
-        round.count("of these, each layer by itself");
-    }
-    let run = Running::start(namespaces.headroom(round, &arguments))?;
-    round.wait(READY);
-    let (_, is_both) = kill::at_some_time(round, run, Duration::from_secs(2))?;
-    round.nobody_is_left()?;
-    if !written_down(round).is_empty() || !mounts(round, &namespaces)?.is_empty() {
-        round.count(if is_both {
-            "stacks left until `restore`"
-        } else {
-            "stacks that were left though somebody lived on"
-        });
-    }
+    beside.make(round, &namespaces)?;
+    let (chosen, unit) = possible(round, &namespaces, &target)?;
+    round.count(chosen.count);
+    kill_one(round, &namespaces, &target, chosen, unit)?;
     if round.below(3) == 0 {
         round.count("taken down by the next run");
         let next = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"];
         headroom(round, &namespaces, &next)?.with(&[0])?;
-        nothing_is_left(round, &namespaces, &target)?;
+        nothing_is_left(round, &namespaces, &target, &beside)?;
     }
     headroom(round, &namespaces, &["restore"])?.with(&[0])?;
-    nothing_is_left(round, &namespaces, &target)?;
+    nothing_is_left(round, &namespaces, &target, &beside)?;
     // Twice is as once.
     let again = headroom(round, &namespaces, &["restore"])?.with(&[0])?;
     if !again.printed.contains("There is nothing to put back") {
         return Err(again.fault("the second `restore` found something"));
     }
+    beside.is_as_it_was(round, &namespaces)?;
     match fs::read(&precious) {
         Ok(after) if after == content => {}
         Ok(_) => return Err(Trouble::Fault("a file beside the stack was overwritten".to_owned())),
@@ -88,24 +107,80 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// Starts a load on the stack and kills it at some time.
+fn kill_one(
+    round: &mut Round,
+    namespaces: &Namespaces,
+    target: &str,
+    chosen: &Target,
+    unit: Duration,
+) -> Result<(), Trouble> {
+    let mut arguments = vec!["run", "disk", "--stack", chosen.stack, "--target", target];
+    arguments.extend(["--member-size", chosen.member_size, "--size", SIZE]);
+    arguments.extend(["--pattern", "randwrite", "--duration", "60ms", "--warm-up", "10ms", "--trials", "6"]);
+    if round.below(2) == 0 {
+        // Each layer has a stack of its own.
+        arguments.push("--layers");
+        round.count("of these, each layer by itself");
+    }
+    let mut run = Running::start(namespaces.headroom(round, &arguments))?;
+    wait_for_layer(round, &mut run, chosen.lines, unit);
+    let was_there = !written_down(round).is_empty();
+    let killed = kill::killed(round);
+    let (_, is_both) = kill::mostly_by_sigkill(round, run)?;
+    round.count_times(OF_A_STACK, u64::from(was_there && kill::killed(round) > killed));
+    round.nobody_is_left()?;
+    if !written_down(round).is_empty() || !mounts(round, namespaces)?.is_empty() {
+        round.count(if is_both {
+            "stacks left until `restore`"
+        } else {
+            "stacks that were left though somebody lived on"
+        });
+    }
+    Ok(())
+}
+
+/// Waits for a moment after the run began, or after something of the stack was written down, which is before it is
+/// made. After the last of it the load runs, and all is taken down. Machines differ, so that the length of a moment is
+/// taken from how long a plan took.
+fn wait_for_layer(round: &mut Round, run: &mut Running, lines: u64, unit: Duration) {
+    let wanted = round.below(lines + 1);
+    let folder = round.path("state/stacks");
+    let until = Instant::now() + PATIENCE;
+    while lines_in(&folder) < wanted && !run.has_ended() && Instant::now() < until {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    round.wait(unit * if wanted == lines { TO_THE_END } else { A_LAYER });
+}
+
+/// How much is written down of all stacks.
+fn lines_in(folder: &str) -> u64 {
+    let files = fs::read_dir(folder).into_iter().flatten().flatten();
+    // What is mounted is a folder.
+    let texts = files.filter_map(|file| fs::read_to_string(file.path()).ok());
+    texts.map(|text| text.lines().count() as u64).sum()
+}
+
 /// `headroom ARGUMENTS` where the stack is mounted, to its end.
 fn headroom(round: &Round, namespaces: &Namespaces, arguments: &[&str]) -> Result<Ended, Trouble> {
     Running::start(namespaces.headroom(round, arguments))?.end(PATIENCE, &[])
 }
 
-/// A stack that can be made here: in turn, so that few rounds try all of them.
+/// A stack that can be made here, in turn, so that few rounds try all of them, and how long its plan took.
 fn possible(
     round: &Round,
     namespaces: &Namespaces,
     target: &str,
-) -> Result<(&'static str, &'static str), Trouble> {
+) -> Result<(&'static Target, Duration), Trouble> {
     let turn = usize::try_from(round.seed() % STACKS.len() as u64).unwrap_or(0);
     let mut why = String::new();
-    for &(stack, count) in STACKS.iter().cycle().skip(turn).take(STACKS.len()) {
-        let plan = ["run", "disk", "--stack", stack, "--target", target, "--dry-run"];
-        let ended = headroom(round, namespaces, &[&plan[..], &SMALL].concat())?;
+    for chosen in STACKS.iter().cycle().skip(turn).take(STACKS.len()) {
+        let plan = ["run", "disk", "--stack", chosen.stack, "--target", target, "--dry-run"];
+        let sizes = ["--member-size", chosen.member_size, "--size", SIZE];
+        let begun = Instant::now();
+        let ended = headroom(round, namespaces, &[&plan[..], &sizes].concat())?;
         match ended.code() {
-            Some(0) => return Ok((stack, count)),
+            Some(0) => return Ok((chosen, begun.elapsed())),
             Some(3) => why = ended.said,
             _ => return Err(ended.fault("a stack could not be planned")),
         }
@@ -115,13 +190,22 @@ fn possible(
 
 /// # Errors
 /// If something of a stack is left, for longer than loop devices may take.
-fn nothing_is_left(round: &Round, namespaces: &Namespaces, target: &str) -> Result<(), Trouble> {
+fn nothing_is_left(
+    round: &Round,
+    namespaces: &Namespaces,
+    target: &str,
+    beside: &Beside,
+) -> Result<(), Trouble> {
     let until = Instant::now() + TO_GO;
     loop {
         let files = names(target).into_iter().filter(|name| name != PRECIOUS);
         let mounts = mounts(round, namespaces)?;
-        let left: Vec<String> =
-            files.chain(written_down(round)).chain(mounts).chain(loop_devices(round)).collect();
+        let left: Vec<String> = files
+            .chain(written_down(round))
+            .chain(mounts)
+            .chain(loop_devices(round))
+            .chain(beside.newer())
+            .collect();
         if left.is_empty() {
             return Ok(());
         }
@@ -141,7 +225,8 @@ fn written_down(round: &Round) -> Vec<String> {
 fn mounts(round: &Round, namespaces: &Namespaces) -> Result<Vec<String>, Trouble> {
     let all = namespaces.tool(round, "cat", &["/proc/self/mountinfo"])?;
     let folder = folder(round);
-    Ok(all.lines().filter(|line| line.contains(&folder)).map(|line| format!("the mount {line}")).collect())
+    let own = all.lines().filter(|line| line.contains(&folder) && !line.contains(beside::NAME));
+    Ok(own.map(|line| format!("the mount {line}")).collect())
 }
 
 /// The files in the folder of the round on which loop devices stand.
@@ -149,7 +234,7 @@ fn loop_devices(round: &Round) -> Vec<String> {
     let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
     let files = devices.filter_map(|device| fs::read_to_string(device.path().join("loop/backing_file")).ok());
     let folder = folder(round);
-    let own = files.filter(|file| file.contains(&folder));
+    let own = files.filter(|file| file.contains(&folder) && !file.contains(beside::NAME));
     own.map(|file| format!("a loop device on {}", file.trim())).collect()
 }
 

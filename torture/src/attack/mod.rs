@@ -1,5 +1,6 @@
 //! The attacks. One is a file and a line of [`ATTACKS`].
 
+mod beside;
 mod flood;
 mod full_disk;
 mod kill;
@@ -18,6 +19,7 @@ mod two_runs;
 mod typed;
 
 pub(crate) use kill::UNDER_SETTINGS;
+pub(crate) use kill_stack::OF_A_STACK;
 pub(crate) use met::kinds;
 
 use crate::round::{Round, Trouble};
@@ -33,9 +35,15 @@ pub(crate) struct Attack {
 }
 
 impl Attack {
-    /// Whether it counts kills under changed settings.
-    pub(crate) fn kills_under_settings(&self) -> bool {
-        [kill_settings::ATTACK.name, kill_states::ATTACK.name].contains(&self.name)
+    /// The kills that it counts, of which `--kills` says how many there shall be.
+    pub(crate) fn counted_kills(&self) -> Option<&'static str> {
+        match self.name {
+            name if name == kill_stack::ATTACK.name => Some(OF_A_STACK),
+            name if [kill_settings::ATTACK.name, kill_states::ATTACK.name].contains(&name) => {
+                Some(UNDER_SETTINGS)
+            }
+            _ => None,
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::tools;
 
 /// Enough for all stories on a busy machine; they take a small part of it.
 const TIMEOUT: Duration = Duration::from_secs(900);
-const TIMEOUT_LONG: Duration = Duration::from_secs(1800);
+const TIMEOUT_LONG: Duration = Duration::from_secs(3600);
 
 /// The stories that take longer than 10 s in the guest, by a part of their names.
 const LONG: &[&str] = &[
@@ -48,10 +48,24 @@ const LONG: &[&str] = &[
     "a_power_cut_takes_from_sqlite_what_it_did_not_flush_and_nothing_else",
     "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
     "restore_takes_down_arrays_and_mappings_of_a_killed_run",
+    "encryption_that_fills_the_cpus_is_named_at_its_layer",
+    "events_of_the_kernels_queues_tell_how_long_encryption_ran",
+    "the_thread_of_an_array_that_is_full_is_named_with_what_could_help_it",
+    "parity_that_small_writes_read_first_is_named_with_how_much",
+    "a_member_that_all_others_wait_for_is_named",
+    "a_journal_that_is_flushed_most_of_the_time_is_named",
+    "a_trial_waits_until_an_array_is_done_with_itself",
+    "a_member_that_fails_under_load_is_rebuilt_and_each_phase_is_told",
+    "a_spare_takes_the_place_of_a_member_that_fails_and_the_next_trial_has_one_again",
+    "an_array_grows_under_load_and_so_does_the_file_system_on_it",
+    "a_scrub_under_load_finds_copies_that_agree",
+    "restore_takes_down_an_array_that_lacks_a_member",
     "each_kind_of_volume_of_lvm_is_made_and_taken_down",
     "what_keeps_tags_is_made_and_taken_down",
     "a_journal_of_an_array_and_devices_of_memory_are_made_and_taken_down",
     "restore_takes_down_each_kind_of_mapping_of_a_killed_run",
+    "kills_at_any_moment_leave_nothing_of_a_stack_and_touch_nothing_beside_it",
+    "the_study_of_a_backup_target_is_whole",
     "a_device_is_presented_by_iscsi_and_has_its_path_across_both_ends",
     "a_stack_is_presented_by_nvme_over_tcp_below_a_file_system_and_targets_of_others_stay",
     "a_file_system_is_presented_by_nfs_and_driven_through_its_mount",
@@ -88,6 +102,13 @@ fn attempt(bench: &mut Bench) -> Result<Ended, Error> {
         .iter()
         .find(is_stories)
         .ok_or_else(|| Error::Guest("cargo named no program of the stories".to_owned()))?;
+    // Some stories are attacks.
+    let is_torture =
+        |built: &&Built| built.package == "torture" && built.target == "torture" && !built.is_test;
+    let torture = built
+        .iter()
+        .find(is_torture)
+        .ok_or_else(|| Error::Guest("cargo named no program of the attacks".to_owned()))?;
     let mut command = vec![stories.executable.clone().into(), "--ignored".into(), "--test-threads=1".into()];
     if !is_long {
         LONG.iter().for_each(|name| command.extend(["--skip".into(), (*name).into()]));
@@ -95,7 +116,10 @@ fn attempt(bench: &mut Bench) -> Result<Ended, Error> {
     let guest = Guest {
         memory_mib: guest::MEMORY_MIB,
         timeout: if is_long { TIMEOUT_LONG } else { TIMEOUT },
-        environment: vec![("HEADROOM_PROGRAM".into(), program.into())],
+        environment: vec![
+            ("HEADROOM_PROGRAM".into(), program.into()),
+            ("HEADROOM_TORTURE".into(), torture.executable.clone().into()),
+        ],
         command,
     };
     guest.run(&root)

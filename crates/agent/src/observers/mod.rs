@@ -2,6 +2,7 @@
 
 mod block_trace;
 mod window_times;
+mod work_queues;
 
 use std::sync::Arc;
 
@@ -35,8 +36,10 @@ struct ObserverEntry {
 }
 
 /// All of them.
-const TABLE: &[ObserverEntry] =
-    &[ObserverEntry { kind: ObserverKind::BlockTrace, look: block_trace::look, begin: block_trace::begin }];
+const TABLE: &[ObserverEntry] = &[
+    ObserverEntry { kind: ObserverKind::BlockTrace, look: block_trace::look, begin: block_trace::begin },
+    ObserverEntry { kind: ObserverKind::WorkQueues, look: work_queues::look, begin: work_queues::begin },
+];
 
 fn entry(kind: ObserverKind) -> Result<&'static ObserverEntry, String> {
     let known = TABLE.iter().find(|entry| entry.kind == kind);

@@ -260,8 +260,9 @@ impl Watcher {
             machine: LOCAL.to_owned(),
             counters: self.counters(window),
             processes: self.processes(window),
+            work_queues: self.processes.as_ref().map(|all| all.work_queues(window)).unwrap_or_default(),
             series: self.series(),
-            block_trace: None,
+            ..MachineTrial::default()
         }
     }
 

@@ -11,18 +11,16 @@
 //! bytes: the rate that counts is the one after the kernel slowed the writer down. If it never came to that,
 //! the rate until all was on the device is a lower bound, and what the sink takes alone decides.
 
-use std::cmp::Ordering;
-
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::limit::Direction;
 use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::setting::SettingState;
 use model::study::StudyVerdict;
-use model::{Finding, FindingKind, MetricName, Run, Severity, Trial, WorkloadName, metric};
-use stats::comparison::unpaired_ratio;
+use model::{Finding, FindingKind, Run, Severity, WorkloadName, metric};
 
-use crate::{CONFIDENCE, measure};
+use super::rate::{ENOUGH, Rate};
+use crate::measure;
 
 /// The code of what this finds, and what it says.
 pub(crate) const CODE: (&str, &str) = (
@@ -77,64 +75,11 @@ evidence-absorbs-joint =
     }
 "#;
 
-/// At least this share of what comes is all of it: less than that is a limit (design, section 7).
-const ALL: f64 = crate::bottleneck::FULL;
-
 /// So many times as much as what lasts makes a head.
 const FASTER: f64 = crate::validity::cache_absorbed::FASTER;
 
 /// From this share of the window on, the writer was slowed down for all of it.
 const SLOWED: f64 = 0.9;
-
-/// So many trials have a spread.
-const ENOUGH: usize = 2;
-
-/// What the trials of a case say.
-struct Rate<'a> {
-    case: &'a CaseResult,
-    values: Vec<f64>,
-    median: f64,
-}
-
-impl<'a> Rate<'a> {
-    fn of(case: &'a CaseResult, of: impl Fn(&Trial) -> Option<f64>) -> Option<Self> {
-        // One that took nothing counts: it has no ratio, so that nobody can tell.
-        let values: Vec<f64> = measure::good(case).filter_map(of).collect();
-        let median = stats::interval::median(&values)?;
-        Some(Self { case, values, median })
-    }
-
-    fn of_metric(case: &'a CaseResult, name: MetricName) -> Option<Self> {
-        Self::of(case, |trial| measure::measured(trial, name))
-    }
-
-    /// Which of two counts: one that can be compared, and of such ones the faster.
-    fn order(&self, other: &Rate<'_>) -> Ordering {
-        let is_enough = |rate: &Rate<'_>| rate.values.len() >= ENOUGH;
-        is_enough(self).cmp(&is_enough(other)).then(self.median.total_cmp(&other.median))
-    }
-
-    /// Whether it is surely all of `other`, or surely less; absent where the trials do not tell.
-    fn is_all_of(&self, other: &Rate<'_>) -> Option<bool> {
-        let ratio = unpaired_ratio(&self.values, &other.values, CONFIDENCE)?.interval;
-        match (ratio.low >= ALL, ratio.high < ALL) {
-            (true, _) => Some(true),
-            (_, true) => Some(false),
-            _ => None,
-        }
-    }
-
-    fn evidence(&self, code: &str) -> Evidence {
-        let interval = stats::interval::of_center(&self.values, CONFIDENCE);
-        let (low, high) = interval.map_or((0.0, 0.0), |interval| (interval.low.max(0.0), interval.high));
-        Evidence::at(code, Place::Case(self.case.label.to_string()))
-            .arg("rate", self.median)
-            .arg("rate_bits", self.median * 8.0)
-            .arg("known", if interval.is_some() { "yes" } else { "no" })
-            .arg("low", low)
-            .arg("high", high)
-    }
-}
 
 /// What was taken of what came, with one of the settings.
 struct Joint<'a> {

@@ -2,17 +2,24 @@
 //! a kind.
 
 mod absorbs;
+mod rate;
+mod sustains;
 
 use model::study::StudyVerdictKind;
 use model::{Finding, Run};
 
-pub(crate) use absorbs::{CODE, ENGLISH};
+/// The codes of the answers, and what each says.
+pub(crate) const CODES: [(&str, &str); 2] = [absorbs::CODE, sustains::CODE];
+
+/// The same in English.
+pub(crate) const ENGLISH: [&str; 2] = [absorbs::ENGLISH, sustains::ENGLISH];
 
 /// The answer to a run's question, once the findings of its cases are made.
 pub(crate) fn check(run: &Run) -> Option<Finding> {
     let verdict = run.study.verdict.as_ref()?;
     match verdict.kind {
         StudyVerdictKind::Absorbs => absorbs::check(run, verdict),
+        StudyVerdictKind::Sustains => sustains::check(run, verdict),
         StudyVerdictKind::Other => None,
     }
 }

@@ -313,7 +313,7 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
 }
 
 /// The share of their time that these CPUs together were busy.
-fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
+pub(super) fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
     let of = |name: &str| cpus.iter().filter_map(|cpu| measure::change(trial, cpu, name)).sum::<f64>();
     // Where one was not counted, nothing is known of all.
     cpus.iter().map(|cpu| measure::change(trial, cpu, "idle")).collect::<Option<Vec<f64>>>()?;

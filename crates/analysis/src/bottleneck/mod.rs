@@ -16,6 +16,7 @@ mod end_core;
 mod host_queue;
 mod inside;
 mod latency;
+mod layer;
 mod limit;
 mod link;
 mod loss;
@@ -70,6 +71,11 @@ pub(crate) const ENGLISH: &[&str] = &[
     host_queue::ENGLISH,
     inside::ENGLISH,
     latency::ENGLISH,
+    layer::journal::ENGLISH,
+    layer::member::ENGLISH,
+    layer::parity::ENGLISH,
+    layer::thread::ENGLISH,
+    layer::work::ENGLISH,
     limit::ENGLISH,
     link::ENGLISH,
     loss::ENGLISH,
@@ -139,11 +145,16 @@ const CANDIDATES: &[Candidate] = &[
     database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),
+    layer::work::examine,
+    layer::thread::examine,
+    layer::member::examine,
     writeback::examine,
     |case, context| of_others(case, context, constant::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
+    |case, context| of_others(case, context, layer::parity::examine),
+    |case, context| of_others(case, context, layer::journal::examine),
     |case, context| of_others(case, context, pushed_back::examine),
     |case, context| of_others(case, context, device::examine),
     |case, context| of_others(case, context, host_queue::examine),
@@ -259,6 +270,33 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          more, or half of what the load waits for an operation. Where those who send wait for a request at least half of the \
          time, what they keep back above the block layer counts with it. Not where the device has all that it takes at once, where it gave \
          as much when it had fewer, or where a greater depth surely gives more.",
+    ),
+    (
+        "kernel-work-full",
+        "Of a load that passes an array, a mapping or a loop device: the CPUs that unbound work of the kernel may run on \
+         (`/sys/devices/virtual/workqueue/cpumask`) are busy at least 95 % of the time, and a third of that or more, and no \
+         less than the load's own process has, is work for one of these devices, by the names of threads and queues: \
+         encryption, or what a loop device does.",
+    ),
+    (
+        "kernel-thread-full",
+        "Of a load that passes an array, a mapping or a loop device: one thread of the kernel that is called by one of these \
+         computes at least 95 % of the time. An array's own thread computes all of its parity where `group_thread_cnt` is 0.",
+    ),
+    (
+        "slow-member",
+        "Operations of one member of an array or a mapping take at least three times as long as those of the others (the \
+         median), though it moves about as many bytes; and at least half of all that members have under way are there.",
+    ),
+    (
+        "parity-rewrite",
+        "The load only writes, and the members of an array with parity read at least 0.2 bytes for each byte written: writes \
+         of less than a stripe wait until old data or parity is read (read-modify-write).",
+    ),
+    (
+        "journal-flush",
+        "A load on files that syncs: at least half of the time a flush of a device below the file system is under way, and at \
+         least half as much as the load writes is written beside it.",
     ),
     (
         "latency-bound",

@@ -2,8 +2,10 @@
 //! much was under way at once.
 
 mod block_phases;
+pub(crate) mod by_place;
 mod cpus;
 mod histogram;
+pub(crate) mod layers;
 mod load;
 mod net;
 mod place;
@@ -21,9 +23,11 @@ use model::trial::{Counter, LoadTrial, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
+pub use by_place::{PlaceCourse, place_courses};
 pub(crate) use cpus::CaseCpus;
 pub use cpus::{cpus_allowed, cpus_online};
 pub(crate) use histogram::{Remembered, distribution, mean_of};
+pub(crate) use layers::{DeviceWork, KernelUse, below, kernel_uses, stacked, storage_layers};
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,

@@ -1,12 +1,15 @@
-//! What a device below a loop device did, where that is throttled.
+//! Limits that are held against what devices counted: a throttle of a device below a loop device, and a link to the
+//! members of an array with parity.
 
 use std::ops::RangeInclusive;
 
-use model::limit::{Direction, Limit};
+use model::layer::{LayerArray, LayerDevice};
+use model::limit::{Direction, Limit, LimitKind};
 use model::metric;
+use model::resource::PathStep;
 use model::run::CaseResult;
 
-use crate::measure::{self, End};
+use crate::measure::{self, DeviceWork, End};
 
 /// How much more or less than the load asks for may pass a device below a loop device, as
 /// times of it: its file system keeps and adds a little, others much.
@@ -27,9 +30,35 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?
 }
 
+/// Bytes per second that pass a link to members of an array with parity, by what these counted. Writes of whole stripes
+/// make as much of each byte as the path says; smaller ones read first, and write parity more often. Members have about
+/// as much to do, so the link's share of them is that of the path.
+pub(super) fn behind_link(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let layers = measure::stacked(case).filter(|_| limit.kind == LimitKind::Link)?;
+    let has_parity = |device: &&LayerDevice| device.array.as_ref().is_some_and(LayerArray::has_parity);
+    let array = layers.devices.iter().find(has_parity)?;
+    let is_member = |step: &&PathStep| array.below.contains(&step.resource);
+    let all: f64 = case.path.iter().filter(is_member).map(|step| step.amplification).sum();
+    let is_duplex = step.resource.kind().is_full_duplex();
+    let counted = measure::median(case, |trial| {
+        let members = array.below.iter().map(|member| DeviceWork::of(trial, member));
+        let members: Vec<DeviceWork> = members.collect::<Option<_>>()?;
+        let read: f64 = members.iter().map(|work| work.read).sum();
+        let written: f64 = members.iter().map(|work| work.written).sum();
+        Some(match limit.direction {
+            Some(Direction::Read) => read,
+            Some(Direction::Write) => written,
+            None if is_duplex => read.max(written),
+            None => read + written,
+        })
+    })?;
+    (all > 0.0).then(|| counted * (step.amplification / all).min(1.0))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::of_case;
+    use crate::measure::layers::tests::{did, put, stack};
     use crate::validity::fixture;
     use model::limit::{Direction, LimitKind};
     use model::resource::PathStep;
@@ -69,5 +98,38 @@ mod tests {
         // Somebody else's bytes say nothing of it.
         case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap().median = 5e6;
         assert_eq!(shares(&case), Vec::<f64>::new());
+    }
+
+    /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.
+    #[test]
+    fn a_link_to_members_of_an_array_with_parity_carries_what_these_counted() {
+        let mut case = fixture::disk_case("randwrite", 60e6, 60e6);
+        fixture::set(&mut case, "direct", true);
+        let estimate = fixture::estimate(60e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let (disks, third) = (["sda", "sdb", "sdc", "sdd"], 1.0 / 3.0);
+        let step = |resource: &str, amplification: f64| PathStep {
+            resource: Resource::from(resource),
+            amplification,
+        };
+        case.path = vec![step("block:md0", 1.0)];
+        case.path.extend(disks.map(|disk| step(format!("block:{disk}").as_str(), third)));
+        case.path.push(step("pci:0000:01:00.0", 4.0 * third));
+        let link = Resource::from("pci:0000:01:00.0");
+        let bound =
+            Limit::new(link, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, String::new());
+        let machine = Machine {
+            limits: vec![Limit { effective: Some(240e6), direction: Some(Direction::Write), ..bound }],
+            ..Machine::default()
+        };
+        let share = |case: &CaseResult| of_case(case, &machine)[0].fraction;
+        assert!((share(&case) - 80.0 / 240.0).abs() < 1e-3, "{:?}", of_case(&case, &machine));
+        put(&mut case, &stack("raid5"));
+        for disk in disks {
+            did(&mut case, disk, 30e6, 30e6, 1.0);
+        }
+        assert!((share(&case) - 0.5).abs() < 1e-3, "{:?}", of_case(&case, &machine));
+        put(&mut case, &stack("raid10"));
+        assert!((share(&case) - 80.0 / 240.0).abs() < 1e-3, "nothing is known of other arrays");
     }
 }

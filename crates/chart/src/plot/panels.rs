@@ -294,6 +294,28 @@ mod tests {
     }
 
     #[test]
+    fn phases_of_the_window_are_named_and_parted_by_lines() {
+        let mut panels = one(40.0, track(1.0, vec![1.0; 40]));
+        panels.window = Some((0.0, 40.0));
+        let without = paths(&draw(&panels, 760.0), "a").len();
+        let phase = |from, to, name: &str| PhaseSpan { from, to, name: name.to_owned() };
+        panels.phases =
+            vec![phase(0.0, 10.0, "before"), phase(10.0, 30.0, "rebuilding"), phase(30.0, 40.1, "after")];
+        let words = Language::English.words();
+        let said = check::texts(&panels, words, 760.0);
+        for name in ["before", "rebuilding", "after", "window that counts: 40 s"] {
+            assert!(said.iter().any(|text| text == name), "{name}: {said:?}");
+        }
+        assert_eq!(paths(&draw(&panels, 760.0), "a").len(), without + 2);
+        assert!(panels.describe(words).contains("rebuilding"));
+        check::hold(&panels, "phases of the window");
+        // Beside the window there are no lines.
+        panels.window = Some((10.0, 30.0));
+        panels.phases.remove(1);
+        assert_eq!(paths(&draw(&panels, 760.0), "a").len(), without);
+    }
+
+    #[test]
     fn nothing_is_said_to_be_nothing() {
         let words = Language::English.words();
         let panels = Panels { span: (0.0, 0.0), window: None, phases: vec![], panels: vec![] };

@@ -68,7 +68,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 12] {
+fn own_arguments() -> [Arg; 13] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -90,7 +90,8 @@ fn own_arguments() -> [Arg; 12] {
             "observe",
             "OBSERVER",
             "Watch the loads more closely, in trials beside those without: block-trace says how long each request \
-             waited in the host and how long the device had it",
+             waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
+             queues ran",
         ),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
@@ -98,6 +99,9 @@ fn own_arguments() -> [Arg; 12] {
             "TYPE",
             "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
              crypto_LUKS",
+        ),
+        option("price", "TEXT").help(
+            "What the machine, or the part that is measured, costs: \"4,000 yen\"; the report divides figures by it",
         ),
         flag(LAYERS, "Measure at each layer of the stack: the same as --layer all"),
         flag(PROVE, "Prove each verdict by perturbation"),
@@ -115,6 +119,7 @@ fn own_arguments() -> [Arg; 12] {
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let catalogue = ::agent::catalogue();
     let mut study = read_study(matches, &catalogue)?;
+    take_price(matches, &mut study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));
     // Where signals cannot be caught, they end the program as they end others.
@@ -236,6 +241,13 @@ fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
             format!("not written: {} (`headroom report {}` writes it)", failure.message(), run.id)
         }
     })
+}
+
+/// A price that was typed counts in place of the study's.
+fn take_price(matches: &ArgMatches, study: &mut Study) {
+    if let Some(price) = matches.get_one::<String>("price") {
+        study.price = Some(price.clone());
+    }
 }
 
 /// The study that was meant, with the options applied.

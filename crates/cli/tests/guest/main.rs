@@ -22,8 +22,10 @@ mod observed;
 mod poll;
 mod power_cut;
 mod presented;
+mod rebuild;
 mod refusal;
 mod stack;
+mod stack_full;
 mod test_bed;
 mod trace;
 #[path = "../../../../lab/src/wire.rs"]

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::common::{StoryFolder, stderr};
 use crate::test_bed::{TestBed, does, eventually, says};
 
-const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
+pub(crate) const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
 const QUICK: &[&str] = &["--pattern", "randwrite", "--size", "16MiB", "--warm-up", "10ms", "--trials", "1"];
 
 /// A run of a stack on all disks, which are given up.
@@ -21,7 +21,7 @@ fn arguments<'a>(target: &'a str, stack: &'a str, more: &[&'a str]) -> Vec<&'a s
 }
 
 /// That neither arrays nor mappings are there, and that nothing would assemble one.
-fn nothing_is_left(place: &StoryFolder) {
+pub(crate) fn nothing_is_left(place: &StoryFolder) {
     assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"));
     let mappings = Path::new("/sys/block").read_dir().unwrap().flatten();
     let mappings: Vec<_> = mappings.filter(|d| d.path().join("dm").exists()).map(|d| d.file_name()).collect();
@@ -112,4 +112,52 @@ fn restore_takes_down_arrays_and_mappings_of_a_killed_run() {
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
     assert!(stdout(&restored).contains("ext4, lvm, luks, raid5"), "{}", stdout(&restored));
     nothing_is_left(&place);
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn kills_at_any_moment_leave_nothing_of_a_stack_and_touch_nothing_beside_it() {
+    let _bed = TestBed::new();
+    let program = |name: &str| std::env::var(name).unwrap_or_else(|e| panic!("{name}: {e}"));
+    let (torture, attacked) = (program("HEADROOM_TORTURE"), program("HEADROOM_PROGRAM"));
+    let kills = ["--only", "kill-stack", "--kills", "6", "--minutes", "15", "--program", &attacked];
+    let said = does(&[&[torture.as_str()][..], &kills].concat());
+    assert!(said.contains(", 0 faults"), "{said}");
+    for beside in ["a loop device", "an array", "a mapping", "a volume group", "a mount"] {
+        assert!(said.contains(&format!("beside it: {beside}")), "{said}");
+    }
+    assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"), "{said}");
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn the_study_of_a_backup_target_is_whole() {
+    let _bed = TestBed::new();
+    does(&["modprobe", "loop"]);
+    let place = StoryFolder::new();
+    let target = Path::new("/dev/shm").join("backup-target");
+    std::fs::create_dir_all(&target).unwrap();
+    let sizes = ["--member-size", "80MiB", "--size", "32MiB", "--trials", "2", "--price", "4,000 yen"];
+    let run = ["run", "raid6-backup-target", "--target", target.to_str().unwrap()];
+    let (code, document) = place.document(&[&run[..], &sizes].concat());
+    assert_eq!(code, 0, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    let layers: Vec<&str> =
+        cases.iter().filter_map(|case| case["loads"][0]["parameters"]["layer"].as_str()).collect();
+    for layer in ["members", "raid6", "luks", "lvm", "xfs"] {
+        assert!(layers.contains(&layer), "{layers:?}");
+    }
+    assert!(cases.iter().all(|case| case["trials"][0]["status"] == "ok"), "{document}");
+    let answer = document["findings"].as_array().unwrap().iter().find(|found| found["code"] == "sustains");
+    assert!(
+        ["yes", "no", "unknown"].map(Value::from).contains(&answer.unwrap()["args"]["answer"]),
+        "{document}"
+    );
+    for language in ["en", "ja", "ko"] {
+        let page = place.run(&["report", "last", "--lang", language, "-o", &format!("page-{language}.md")]);
+        assert_eq!(page.status.code(), Some(0), "{}", stderr(&page));
+    }
+    assert_eq!(target.read_dir().unwrap().count(), 0);
+    std::fs::remove_dir(&target).unwrap();
+    assert!(!std::fs::read_to_string("/proc/mdstat").unwrap_or_default().contains("active"));
 }

@@ -141,6 +141,12 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
         2,
         &["until=full begins at the first byte"],
     ),
+    (&["run", "disk", "--pattern", "read", "--places", "8"], 2, &["places=8 are visited once each"]),
+    (
+        &["run", "disk", "--pattern", "read", "--until", "end", "--places", "8", "--threads", "2"],
+        2,
+        &["by one thread in one file"],
+    ),
     (&["run", "null", "--latency-target", "1ms@99%", "--rate", "1k/s"], 2, &["target is to find"]),
     (
         &["run", "null", "--latency-target", "1ms@99%", "--requests", "1k"],

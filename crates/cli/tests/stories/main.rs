@@ -33,6 +33,7 @@ mod nginx;
 mod node;
 mod observed;
 mod other_area;
+mod places;
 mod replay;
 mod run;
 mod s3s;

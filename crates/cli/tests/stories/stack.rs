@@ -101,6 +101,13 @@ fn each_layer_is_measured_with_the_same_load() {
     assert_eq!(layers, ["loop", "btrfs"]);
     assert_eq!(main(&cases[0])["size"], main(&cases[1])["size"]);
     assert_eq!(cases[0]["work_id"], cases[1]["work_id"]);
+    // Each trial has the devices that it passed.
+    let storage = |case: &Value| case["trials"][0]["machines"][0]["storage"]["devices"].clone();
+    for case in cases {
+        let highest = storage(case)[0].clone();
+        assert!(highest["resource"].as_str().unwrap().starts_with("block:loop"), "{highest}");
+        assert_eq!(highest["kind"], "loop", "{highest}");
+    }
     let page = stdout(&place.run(&["show", "last", "-v"]));
     assert!(flat(&page).contains("The last column is the ratio to the layer below"), "{page}");
     assert!(flat(&page).contains("Times of making") && page.contains("mkfs.btrfs"), "{page}");
@@ -250,5 +257,24 @@ fn an_interrupted_run_takes_its_stack_down() {
     eventually("the stack is there", || !mounts(&place).is_empty());
     signal(run.id(), Signal::INT);
     assert_eq!(run.wait().unwrap().code(), Some(130));
+    nothing_is_left(&place);
+}
+
+#[test]
+fn a_stack_is_written_to_its_very_end() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    let stack = ["run", "disk", "--stack", "loop > ext4", "--target", "data", "--member-size", "48MiB"];
+    let full = ["--layers", "--pattern", "write", "--block-size", "1MiB", "--until", "full", "--trials", "1"];
+    let (code, document) = place.document(&[&stack[..], &full].concat());
+    assert_eq!(code, 0, "{document}");
+    let written = |case: &Value| case["trials"][0]["loads"][0]["facts"]["bytes_written"].as_f64().unwrap();
+    let cases = document["cases"].as_array().unwrap();
+    // No space left is the end of both: of the device all of it, of the file system less.
+    let [device, file] = [&cases[0], &cases[1]].map(written);
+    assert!((device - 48.0 * 1048576.0).abs() < 2.0 * 1048576.0, "{device}");
+    assert!(file < device && file > 16.0 * 1048576.0, "{file}");
     nothing_is_left(&place);
 }

@@ -300,7 +300,7 @@ impl Part {
                 counters,
                 processes,
                 series: sampled,
-                block_trace: None,
+                ..MachineTrial::default()
             });
         }
         let targets = Vec::new();

@@ -590,6 +590,7 @@ price-per = for each { $currency }
 price-unit = unit of price
 price-cost = cost
 price-for = { $money } for each { $unit }
+price-capacity = usable capacity
 
 ## Resources, as people call them
 
@@ -669,6 +670,10 @@ phase-open = open
 phase-rename = rename
 phase-list = list
 phase-unlink = unlink
+phase-before = before
+phase-degraded = degraded
+phase-during = resync
+phase-after = after
 part-durable = until on the device
 targets-table = Each target
 column-target = target
@@ -682,7 +687,7 @@ waterfall-layer = layer
 waterfall-beside = CPU time of the rest of the machine, per operation
 waterfall-threads = threads of the kernel in it
 waterfall-cost = rate against the layer below
-waterfall-read = Each layer is made anew for its own trials, of the same size as the others. The last column is the ratio to the layer below with its interval of { $percent } %; where it spans 0 %, the trials do not tell that the layer costs anything. CPU time per operation is that of the threads of the load. That of the rest of the machine is all that its CPUs did beside our process: threads of the kernel, interrupts, and any other programs that ran meanwhile. A kworker thread runs the work of many queues, so its name does not say for which layer it works.
+waterfall-read = Each layer is made anew for its own trials, of the same size as the others. The last column is the ratio to the layer below with its interval of { $percent } %; where it spans 0 %, the trials do not tell that the layer costs anything. CPU time per operation is that of the threads of the load. That of the rest of the machine is all that its CPUs did beside our process: threads of the kernel, interrupts, and any other programs that ran meanwhile. Work of the kernel's queues is told by the queue that stood in the name of the kworker thread at each look, about once a second.
 
 making-title = Times of making
 making-table = How long it took to make { $stack }
@@ -692,6 +697,8 @@ making-range = least to most
 making-times = times made
 making-step-loop-device = files and loop devices
 making-step-initial-sync = first synchronisation
+making-sync = The array was first synchronised at { $rate } of each member.
+making-sync-limit = { making-sync } md allows { $limit } (sync_speed_max): it was { $share } % of that.
 making-step-zram-device = zram devices
 making-step-first-tags = first tags
 making-step-modules = kernel modules

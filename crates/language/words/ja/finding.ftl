@@ -685,3 +685,42 @@ evidence-absorbs-joint =
         [until] 。すべてがデバイスに書かれるまでの速さで、メモリに入るまでは { SHORT($head, unit: "B/s") }
        *[all] {""}
     }
+
+finding-sustains =
+    { $answer ->
+        [yes] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めます。余裕は { PERCENT($room) }、試行の区間では少なくとも { PERCENT($room_least) } です
+        [no] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } でしか書き込めません。{ PERCENT($short) } 足りません
+       *[unknown] { $why ->
+            [none] 全体へ順に書き込むワークロードが測定されていません
+            [trials] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めましたが、判断するには少なくとも 2 回の試行が必要です
+           *[spread] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めますが、試行のばらつきが大きく、それで足りるかどうかは判断できません
+        }
+    }
+
+evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+
+finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます
+    .advice = エラー、ケーブル、スロットを調べてください（smartctl -a）
+
+finding-outer-and-inner-zones = 速さは外周の { SHORT($outer, unit: "B/s") } から内周の { SHORT($inner, unit: "B/s") } へ、その { PERCENT($share) } に落ちます。平均はどの場所の速さでもありません
+    .advice = 同じ場所の速さどうしを比べてください（offset と span）
+
+finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") } で、続きは { SHORT($rest, unit: "B/s") } で書かれます。始めの部分はドライブのキャッシュが受け取ったもので、平均はどちらの速さでもありません
+    .advice = 持続する速さとしては、落ちた後の速さを使ってください
+
+finding-resync-held =
+    { $what ->
+        [initial] アレイの最初の同期は
+       *[load] 負荷と並んで、アレイの同期は
+    }メンバーごとに { SHORT($rate, unit: "B/s") } で進みました。{ $how ->
+        [least] これは、md が負荷のために下げる速さ { SHORT($limit, unit: "B/s") }（sync_speed_min）に近い値です
+        [alone] これは、ほかに何も使っていなかった最初のとき（{ SHORT($limit, unit: "B/s") }）とほぼ同じです。制限しているのはメンバーか、パリティを計算するスレッドです
+       *[most] これは md が許す速さです（sync_speed_max: { SHORT($limit, unit: "B/s") }）
+    }
+    .advice =
+        { $how ->
+            [least] sync_speed_min を大きくすると、アレイは早く元に戻り、負荷は遅くなります。sync-speed-min の値が異なるスタックを比べてください
+            [alone] {""}
+           *[most] メンバーはもっと速いかもしれません。sync_speed_max を上げてください（スタックでは sync-speed-max）
+        }

@@ -525,6 +525,7 @@ price-per = { $currency } あたり
 price-unit = 価格の単位
 price-cost = 費用
 price-for = { $unit } あたり { $money }
+price-capacity = 使える容量
 
 ## リソースの呼び名
 
@@ -597,6 +598,10 @@ phase-open = 開く
 phase-rename = 名前変更
 phase-list = 一覧
 phase-unlink = 削除
+phase-before = 発生前
+phase-degraded = 縮退中
+phase-during = 再同期中
+phase-after = 完了後
 part-durable = デバイスに記録されるまで
 targets-table = 対象ごとの結果
 column-target = 対象
@@ -610,7 +615,7 @@ waterfall-layer = 層
 waterfall-beside = マシンのほかの部分の CPU 時間（操作あたり）
 waterfall-threads = そのうちのカーネルスレッド
 waterfall-cost = 下の層に対する比
-waterfall-read = 各層は、その試行のために、ほかの層と同じ大きさで新しく作られます。最後の列は下の層に対する比と、その { $percent } % 区間です。区間が 0 % を含む場合、その層にコストがあるかどうかは試行からは分かりません。操作あたりの CPU 時間は負荷のスレッドのものです。マシンのほかの部分の CPU 時間は、こちらのプロセス以外に CPU がしたことのすべて、つまりカーネルのスレッド、割り込み、その間に動いたほかのプログラムです。kworker のスレッドは多くのキューの仕事をするため、名前からはどの層のためかは分かりません。
+waterfall-read = 各層は、その試行のために、ほかの層と同じ大きさで新しく作られます。最後の列は下の層に対する比と、その { $percent } % 区間です。区間が 0 % を含む場合、その層にコストがあるかどうかは試行からは分かりません。操作あたりの CPU 時間は負荷のスレッドのものです。マシンのほかの部分の CPU 時間は、こちらのプロセス以外に CPU がしたことのすべて、つまりカーネルのスレッド、割り込み、その間に動いたほかのプログラムです。カーネルのキューの処理は、約 1 秒ごとに見た kworker スレッドの名前にあるキューのものとしています。
 
 making-title = 作成にかかった時間
 making-table = { $stack } の作成にかかった時間
@@ -620,6 +625,8 @@ making-range = 最短から最長
 making-times = 作成回数
 making-step-loop-device = ファイルとループデバイス
 making-step-initial-sync = 最初の同期
+making-sync = アレイの最初の同期は、メンバーごとに { $rate } でした。
+making-sync-limit = { making-sync } md が許す速さ（sync_speed_max）は { $limit } で、その { $share } % にあたります。
 making-step-zram-device = zram デバイス
 making-step-first-tags = 最初のタグ
 making-step-modules = カーネルモジュール

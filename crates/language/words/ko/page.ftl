@@ -525,6 +525,7 @@ price-per = { $currency }당
 price-unit = 가격 단위
 price-cost = 비용
 price-for = { $unit }당 { $money }
+price-capacity = 사용 가능한 용량
 
 ## 자원의 이름
 
@@ -597,6 +598,10 @@ phase-open = 열기
 phase-rename = 이름 바꾸기
 phase-list = 목록 읽기
 phase-unlink = 지우기
+phase-before = 발생 전
+phase-degraded = 성능 저하
+phase-during = 재동기화
+phase-after = 완료 후
 part-durable = 장치에 기록될 때까지
 targets-table = 대상별 결과
 column-target = 대상
@@ -610,7 +615,7 @@ waterfall-layer = 계층
 waterfall-beside = 머신 나머지의 CPU 시간(작업당)
 waterfall-threads = 그중 커널 스레드
 waterfall-cost = 아래 계층에 대한 비율
-waterfall-read = 각 계층은 자신의 시행을 위해 다른 계층과 같은 크기로 새로 만듭니다. 마지막 열은 아래 계층에 대한 비와 그 { $percent } % 구간입니다. 구간이 0 %를 포함하면 그 계층에 비용이 있는지 시행으로는 알 수 없습니다. 작업당 CPU 시간은 부하 스레드의 것입니다. 머신 나머지의 CPU 시간은 이쪽 프로세스 말고 CPU가 한 모든 일, 곧 커널 스레드와 인터럽트, 그동안 실행된 다른 프로그램의 것입니다. kworker 스레드는 여러 큐의 일을 하므로, 이름으로는 어느 계층을 위한 것인지 알 수 없습니다.
+waterfall-read = 각 계층은 자신의 시행을 위해 다른 계층과 같은 크기로 새로 만듭니다. 마지막 열은 아래 계층에 대한 비와 그 { $percent } % 구간입니다. 구간이 0 %를 포함하면 그 계층에 비용이 있는지 시행으로는 알 수 없습니다. 작업당 CPU 시간은 부하 스레드의 것입니다. 머신 나머지의 CPU 시간은 이쪽 프로세스 말고 CPU가 한 모든 일, 곧 커널 스레드와 인터럽트, 그동안 실행된 다른 프로그램의 것입니다. 커널 큐의 작업은 약 1초마다 본 kworker 스레드 이름에 있는 큐의 것으로 칩니다.
 
 making-title = 만드는 데 걸린 시간
 making-table = { $stack }을(를) 만드는 데 걸린 시간
@@ -620,6 +625,8 @@ making-range = 최소에서 최대
 making-times = 만든 횟수
 making-step-loop-device = 파일과 루프 장치
 making-step-initial-sync = 첫 동기화
+making-sync = 어레이의 첫 동기화는 구성원마다 { $rate }였습니다.
+making-sync-limit = { making-sync } md가 허용하는 속도(sync_speed_max)는 { $limit }이며, 그 { $share } %입니다.
 making-step-zram-device = zram 장치
 making-step-first-tags = 첫 태그
 making-step-modules = 커널 모듈

@@ -14,3 +14,10 @@ study-ssd-behind-10gbe-purpose = 다운로드는 페이지 캐시가 받는 동�
 study-ssd-steady-state-purpose = 새것이거나 TRIM한 SSD는 쓰는 동안보다 빠릅니다. 두 번 덮어쓴 다음, 다섯 라운드가 안정될 때까지 각 부하를 라운드마다 되풀이합니다.
 study-ten-gigabit-purpose = iperf로 치는 줄마다 양쪽 끝의 CPU, 실제로 받은 윈도우, 무엇이 막았는지를 더한 것입니다.
 study-two-paths-purpose = 변경(스위치, 케이블, 본딩)의 전과 후에 누구나, 일 년 뒤에도 돌리기 위한 것입니다. 경로마다 메시지 크기에 따라 내는 값, 포화점, 양쪽 끝이 거기에 쓰는 것을 보여 줍니다.
+
+study-raid6-backup-target-title = 백업 대상으로서의 디스크 여덟 대
+study-raid6-backup-target-question = 이 기계는 300 MB/s의 백업 대상으로 쓸 만합니까?
+study-raid6-backup-target-purpose = 값싼 카드는 디스크보다 적게 나를 수 있고, 패리티, 암호화, 볼륨, 파일 시스템도 각각 제 몫을 가져갑니다. 각 층을 같은 부하로 재어 어느 층이 얼마를 가져가고, 필요한 속도에 견주어 여유가 얼마나 남는지 보여 줍니다.
+study-disk-places-title = 첫 바이트부터 마지막 바이트까지의 디스크
+study-disk-places-question = 디스크는 끝에서도 처음만큼 빠릅니까? 같은 디스크는 똑같이 빠릅니까?
+study-disk-places-purpose = 하드 디스크 전체의 평균은 빠른 바깥쪽과 느린 안쪽을 섞은 것입니다. SSD 앞부분의 평균은 캐시의 속도일 수 있습니다. 배열에서는 가장 느린 디스크가 전체의 속도를 정합니다.

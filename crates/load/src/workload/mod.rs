@@ -52,6 +52,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &scheduler::syscall::Syscall,
     &disk::Disk,
     &disk::replay::Replay,
+    &disk::rebuild::Rebuild,
     &file::metadata::Metadata,
     &net::stream::Stream,
     &net::pingpong::Pingpong,
@@ -184,6 +185,11 @@ pub trait Planned {
     /// The hosts, by name or address, of servers that are no other end of ours.
     fn servers(&self) -> Vec<String> {
         Vec::new()
+    }
+
+    /// Whether it leaves the stack that it runs on as no other trial can use it.
+    fn uses_up_stack(&self) -> bool {
+        false
     }
 
     /// Makes one trial of a surveyed load ready.

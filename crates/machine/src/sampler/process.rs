@@ -7,6 +7,7 @@ use std::fs::File;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
+use model::layer::{WorkQueueSource, WorkQueueUse};
 use model::trial::{ProcessUse, Window};
 use rustix::fs::{Mode, OFlags, RawDir};
 use rustix::time::{ClockId, clock_gettime};
@@ -20,6 +21,9 @@ use crate::sampler::file::{Numbers, number};
 const TOP: usize = 20;
 /// What the kernel's own threads are called together, of which each used less than those that are told.
 const OTHER_THREADS: &str = "other threads of the kernel";
+/// What threads of the kernel are called that run the work of queues, and then by the queue behind `-` or `+`
+/// (`wq_worker_comm` in `kernel/workqueue.c`).
+const WORKER: &[u8] = b"kworker/";
 /// Steps kept of one trial; when there are more, every second look is dropped.
 const STEPS_MAX: usize = 1 << 20;
 /// Processes kept of one trial; later ones are not watched.
@@ -55,6 +59,17 @@ struct ProcessHistory {
     /// When each look was taken, ns of the monotonic clock.
     looks: Vec<u64>,
     steps: Vec<Step>,
+    /// The queues of the kernel that threads were seen to work for.
+    queues: Vec<Name>,
+    queue_steps: Vec<QueueStep>,
+}
+
+/// A thread that works for a queue has used so much since the look before.
+#[derive(Clone, Copy, Debug)]
+struct QueueStep {
+    look: u32,
+    queue: u32,
+    ticks: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -172,6 +187,12 @@ impl Processes {
         }
         told
     }
+
+    /// What the work of the kernel's queues used between the looks nearest to the window's edges, most first.
+    #[must_use]
+    pub fn work_queues(&self, window: Window) -> Vec<WorkQueueUse> {
+        self.seen.work_queues(window)
+    }
 }
 
 impl ProcessHistory {
@@ -185,8 +206,10 @@ impl ProcessHistory {
             // It may have started another program since.
             process.name = stat.name;
             if process.ticks != stat.ticks {
+                let used = stat.ticks.saturating_sub(process.ticks);
                 process.ticks = stat.ticks;
                 self.steps.push(Step { look, process: index as u32, ticks: stat.ticks });
+                self.work(look, &stat, used);
             }
             return;
         }
@@ -198,6 +221,23 @@ impl ProcessHistory {
         self.processes.push(Process { pid, started, name, kernel, first: look, last: look, ticks });
         self.steps.push(Step { look, process: index as u32, ticks });
         self.by_pid.insert(pid, index);
+        // What a thread used before the first look may have been for any queue.
+        if look > 0 {
+            self.work(look, &stat, ticks);
+        }
+    }
+
+    /// Notes what a thread used for the queue in its name.
+    fn work(&mut self, look: u32, stat: &Stat, ticks: u64) {
+        let Some(name) = stat.queue().filter(|_| ticks > 0) else { return };
+        let known = self.queues.iter().position(|known| *known == name);
+        let queue = known.unwrap_or_else(|| {
+            self.queues.push(name);
+            self.queues.len() - 1
+        });
+        if self.queue_steps.len() < STEPS_MAX {
+            self.queue_steps.push(QueueStep { look, queue: queue as u32, ticks });
+        }
     }
 
     /// Drops every second look; what was first seen in a dropped one was first
@@ -221,19 +261,45 @@ impl ProcessHistory {
         }
         kept.reverse();
         self.steps = kept;
+        for step in &mut self.queue_steps {
+            step.look = step.look.div_ceil(2);
+        }
         for process in &mut self.processes {
             process.first = process.first.div_ceil(2);
             process.last = process.last.div_ceil(2);
         }
     }
 
+    /// The looks nearest to the window's edges.
+    fn edges(&self, window: Window) -> Option<(usize, usize)> {
+        let nearest = |at_ns: u64| (0..self.looks.len()).min_by_key(|look| self.looks[*look].abs_diff(at_ns));
+        Some((nearest(window.start_ns)?, nearest(window.end_ns)?))
+    }
+
+    fn work_queues(&self, window: Window) -> Vec<WorkQueueUse> {
+        let Some((begin, end)) = self.edges(window) else { return Vec::new() };
+        let mut ticks = vec![0; self.queues.len()];
+        let is_inside = |step: &&QueueStep| (begin + 1..=end).contains(&(step.look as usize));
+        for step in self.queue_steps.iter().filter(is_inside) {
+            ticks[step.queue as usize] += step.ticks;
+        }
+        let watched_s = self.looks[end].saturating_sub(self.looks[begin]) as f64 / 1e9;
+        let used = self.queues.iter().zip(ticks).filter(|(_, ticks)| *ticks > 0);
+        let mut used: Vec<(&Name, u64)> = used.collect();
+        used.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(b.0)));
+        let told = used.into_iter().take(TOP).map(|(queue, ticks)| WorkQueueUse {
+            queue: show(queue),
+            cpu_s: ticks as f64 * TICK_S,
+            watched_s,
+            by: WorkQueueSource::Names,
+        });
+        told.collect()
+    }
+
     /// Every process that used any: its ticks, and over how many ns they were
     /// seen.
     fn used(&self, window: Window) -> Vec<(Process, u64, u64)> {
-        let nearest = |at_ns: u64| (0..self.looks.len()).min_by_key(|look| self.looks[*look].abs_diff(at_ns));
-        let (Some(begin), Some(end)) = (nearest(window.start_ns), nearest(window.end_ns)) else {
-            return Vec::new();
-        };
+        let Some((begin, end)) = self.edges(window) else { return Vec::new() };
         // What is not there at the begin came later, and began with nothing.
         let mut ticks = vec![(0, 0); self.processes.len()];
         for step in self.steps.iter().filter(|step| step.look as usize <= end) {
@@ -250,6 +316,18 @@ impl ProcessHistory {
             Some((*process, used, at(end.min(process.last as usize)).saturating_sub(at(from))))
         };
         self.processes.iter().zip(ticks).filter_map(of).collect()
+    }
+}
+
+impl Stat {
+    /// The queue that it works for, or worked for last: `kcryptd/253:0` of `kworker/u8:3+kcryptd/253:0`. None of what
+    /// is no such thread, or never worked.
+    fn queue(&self) -> Option<Name> {
+        let rest = self.name.strip_prefix(WORKER).filter(|_| self.kernel)?;
+        let mark = rest.iter().position(|byte| matches!(byte, b'-' | b'+'))?;
+        let mut name = [0; size_of::<Name>()];
+        name.iter_mut().zip(&rest[mark + 1..]).for_each(|(to, from)| *to = *from);
+        (name[0] != 0).then_some(name)
     }
 }
 

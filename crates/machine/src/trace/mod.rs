@@ -2,7 +2,8 @@
 //! tracefs, with buffers of its own, so that other tracers are not disturbed and do not
 //! disturb ([`Capture`]); which device a path means ([`resolve`]); a command that is started
 //! once the trace is on ([`TracedCommand`]); whether a trace could be begun ([`look()`]); and the
-//! removal of what a process left that was killed ([`remove_left`]).
+//! removal of what a process left that was killed ([`remove_left`]). Beside that, how long the
+//! work of the kernel's queues ran ([`WorkCapture`]).
 
 mod buffer_reader;
 mod capture;
@@ -24,6 +25,7 @@ mod swap_use;
 mod system_calls;
 mod thread_names;
 mod tracefs;
+mod work_capture;
 
 pub use capture::{Capture, CaptureState};
 pub use command::TracedCommand;
@@ -37,3 +39,4 @@ pub use options::CaptureOptions;
 pub use process_io::ProcessIo;
 pub use summary::{CaptureSummary, CpuSummary};
 pub use swap_use::{swap_counters, swap_devices, swap_page_bytes};
+pub use work_capture::{WorkCapture, WorkTimes};

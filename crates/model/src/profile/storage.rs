@@ -30,6 +30,33 @@ impl Durability {
     }
 }
 
+/// Evenly spaced places of a target that a load visits one after the other, instead of all between the first and the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PlaceStride {
+    /// How many.
+    pub count: u64,
+    /// Bytes that are touched at each.
+    pub bytes: u64,
+    /// Bytes from the beginning of one to that of the next.
+    pub every: u64,
+}
+
+impl PlaceStride {
+    /// Where the load is when it has touched so many bytes, from where it began.
+    #[must_use]
+    #[inline]
+    pub fn place(self, touched: u64) -> u64 {
+        let bytes = self.bytes.max(1);
+        touched / bytes * self.every + touched % bytes
+    }
+
+    /// Bytes that it touches in all.
+    #[must_use]
+    pub fn touched(self) -> u64 {
+        self.count * self.bytes
+    }
+}
+
 /// What blocks hold that are written.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Content {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::study::{Level, StudyVerdict, StudyVerdictKind, StudyWorkload};
-use model::{Kind, Study, Value, scalar};
+use model::{Kind, Study, Unit, Value, scalar};
 
 use super::View;
 
@@ -133,12 +133,19 @@ fn expect(view: &View<'_>, out: &mut String) {
 }
 
 fn verdict(study: &Study, out: &mut String) {
-    let Some(StudyVerdict { kind: StudyVerdictKind::Absorbs, source, sink, joint }) = study.verdict else {
-        return;
+    let Some(StudyVerdict { kind, source, sink, joint, rate }) = study.verdict else { return };
+    let (kind, workloads) = match kind {
+        StudyVerdictKind::Absorbs => ("absorbs", vec![("source", source), ("sink", sink), ("joint", joint)]),
+        StudyVerdictKind::Sustains => ("sustains", vec![("sink", sink)]),
+        StudyVerdictKind::Other => return,
     };
-    let _ = writeln!(out, "\n[verdict]\nkind = \"absorbs\"");
-    for (key, workload) in [("source", source), ("sink", sink), ("joint", joint)] {
+    let _ = writeln!(out, "\n[verdict]\nkind = {}", string(kind));
+    for (key, workload) in workloads {
         let _ = writeln!(out, "{key} = {}", string(workload.as_str()));
+    }
+    if let Some(rate) = rate {
+        let value = crate::format::setting(rate as f64, Unit::BytesPerSecond).replace(' ', "");
+        let _ = writeln!(out, "rate = {}", string(&value));
     }
 }
 

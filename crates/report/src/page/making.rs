@@ -3,9 +3,10 @@
 
 use std::collections::BTreeMap;
 
-use language::format::Rates;
-use model::fact::{STACK_STEP_LAYERS, STACK_STEP_SECONDS, STACK_STEPS};
+use language::format::{self, Rates};
+use model::fact::{INITIAL_SYNC_RATE, STACK_STEP_LAYERS, STACK_STEP_SECONDS, STACK_STEPS, SYNC_SPEED_MOST};
 use model::profile::Aspect;
+use model::run::CaseResult;
 use model::{FactName, Status, Unit, Value};
 
 use super::View;
@@ -25,6 +26,8 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("making", view.say("making-title"));
     for (stack, makings) in makings(view) {
         section.put(Rank::Detail, Block::Table(table(view, &stack, &makings)));
+        let sync = first_sync(view, &stack).map(|sentence| Block::Paragraph(sentence.into()));
+        sync.into_iter().for_each(|sentence| section.put(Rank::Detail, sentence));
     }
     if !section.is_empty() {
         section.put(Rank::Detail, Block::Paragraph(view.say("making-read").into()));
@@ -48,6 +51,28 @@ fn makings(view: &View<'_>) -> Vec<(String, Vec<Making>)> {
         }
     }
     all
+}
+
+/// How fast the array of a stack was synchronised at first, held against what md allows.
+fn first_sync(view: &View<'_>, stack: &str) -> Option<String> {
+    let is_of_stack = |case: &&CaseResult| {
+        crate::load::said(case, Aspect::Stack).is_some_and(|(_, known)| known.to_string() == stack)
+    };
+    let trials = || view.cases().filter(is_of_stack).flat_map(|case| &case.trials);
+    let median = |name: FactName| {
+        let good = trials().filter(|trial| trial.status == Status::Ok);
+        let all: Vec<f64> = good.filter_map(|trial| trial.result.main().facts.get(&name)?.number()).collect();
+        stats::interval::median(&all).filter(|value| *value > 0.0)
+    };
+    let written = |rate: f64| format::quantity(rate, Unit::BytesPerSecond);
+    let rate = median(INITIAL_SYNC_RATE)?;
+    let Some(most) = median(SYNC_SPEED_MOST) else {
+        return Some(view.tell("making-sync", &[("rate", &written(rate))]));
+    };
+    let share = format!("{:.0}", rate / most * 100.0);
+    let said = [("rate", written(rate)), ("limit", written(most)), ("share", share)];
+    let said: Vec<(&str, &str)> = said.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    Some(view.tell("making-sync-limit", &said))
 }
 
 fn making(facts: &BTreeMap<FactName, Value>) -> Option<Making> {
@@ -160,6 +185,28 @@ mod tests {
         );
         assert!(!rows[0][1].contains("loop-device"), "it has words: {rows:?}");
         assert!(table.caption.contains("loop(a+b) > ext4"), "{}", table.caption);
+    }
+
+    #[test]
+    fn the_first_synchronisation_is_held_against_what_md_allows() {
+        let mut slow = facts(&[("raid1", "initial-sync", 10.0)]);
+        slow.insert(INITIAL_SYNC_RATE, Value::Number(50e6));
+        let said = |facts: &BTreeMap<FactName, Value>| {
+            let section = section(&made(std::slice::from_ref(facts)));
+            let texts = section.blocks.iter().filter_map(|ranked| match &ranked.block {
+                Block::Paragraph(text) => Some(text.words()),
+                _ => None,
+            });
+            texts.collect::<Vec<_>>().join(" ")
+        };
+        assert!(said(&slow).contains("50") && !said(&slow).contains("sync_speed_max"), "{}", said(&slow));
+        slow.insert(SYNC_SPEED_MOST, Value::Number(200e6));
+        assert!(
+            said(&slow).contains("sync_speed_max") && said(&slow).contains("25 % of that"),
+            "{}",
+            said(&slow)
+        );
+        assert!(!said(&facts(&[("ext4", "mkfs.ext4", 1.0)])).contains("synchronised at"));
     }
 
     #[test]

@@ -12,6 +12,7 @@ mod general;
 mod headline;
 mod heat;
 pub(crate) mod highlights;
+mod layer_cost;
 mod listing;
 mod machine;
 mod making;

@@ -1,8 +1,11 @@
 //! What speed costs, where the study has a price.
 
-use model::run::Estimate;
+use model::fact::STACK_BYTES;
+use model::profile::Aspect;
+use model::run::{CaseResult, Estimate};
+use model::stack_top::top_layer;
 use model::study::Price;
-use model::{Better, Unit};
+use model::{Better, Status, Unit};
 
 use super::View;
 use super::highlights::{self, BestCase};
@@ -40,6 +43,10 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
                 line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown);
                 line = line.plain(format!(" ({})", view.name(one.case)));
             }
+            if let Some(bytes) = capacity(view) {
+                line = line.plain("; ").strong(of_capacity(view, &price, bytes));
+                line = line.plain(format!(" ({})", view.say("price-capacity")));
+            }
             line
         }
         Err(key) => Text::default().link("price", text.clone()).plain(format!(": {}", view.say(key))),
@@ -50,6 +57,24 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
 fn is_rate(estimate: &Estimate) -> bool {
     let is_unit = matches!(estimate.unit, Unit::PerSecond | Unit::BytesPerSecond);
     is_unit && estimate.better == Better::Higher && estimate.median > 0.0
+}
+
+/// Bytes that the highest stack on devices offers at its top, which is what can be used.
+fn capacity(view: &View<'_>) -> Option<f64> {
+    let of = |case: &CaseResult| {
+        let (layers, top) = top_layer(&crate::load::said(case, Aspect::Stack)?.1.to_string())?;
+        let is_top = crate::load::said(case, Aspect::Layer).is_none_or(|(_, layer)| layer.to_string() == top);
+        let good = case.trials.iter().find(|trial| trial.status == Status::Ok)?;
+        let bytes = good.result.main().facts.get(&STACK_BYTES)?.number()?;
+        is_top.then_some((layers, bytes)).filter(|(_, bytes)| *bytes > 0.0)
+    };
+    view.cases().filter_map(of).max_by_key(|(layers, _)| *layers).map(|(_, bytes)| bytes)
+}
+
+/// What a terabyte of it costs.
+fn of_capacity(view: &View<'_>, price: &Price, bytes: f64) -> String {
+    let money = money(price, price.amount * 1e12 / bytes);
+    view.tell("price-for", &[("money", &money), ("unit", "TB")])
 }
 
 /// What so much of a rate costs.
@@ -87,7 +112,7 @@ impl Cost {
 /// The headline figures for a unit of money, and money for a unit of them.
 fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
     let best = highlights::best(view);
-    let rows: Vec<Vec<Text>> = best
+    let mut rows: Vec<Vec<Text>> = best
         .iter()
         .filter(|b| is_rate(b.estimate))
         .map(|b| {
@@ -101,6 +126,12 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
             ]
         })
         .collect();
+    rows.extend(capacity(view).map(|bytes| {
+        let each = format::quantity(bytes / price.amount, Unit::Bytes);
+        let figures = [format::quantity(bytes, Unit::Bytes), each, of_capacity(view, price, bytes)];
+        let own = std::iter::once(view.say("price-capacity")).chain(figures).chain([String::new()]);
+        own.map(Text::from).collect()
+    }));
     let table = Table {
         columns: vec![
             Column::words(view.say("column-case")),

@@ -1,13 +1,14 @@
 //! What each layer of a storage stack costs: the same load at each layer from the ground up, and how much of the rate
 //! below it each layer leaves.
 
-use analysis::{CONFIDENCE, CpuBeside, cpu_beside};
-use language::format::Rates;
+use analysis::{Amplification, CONFIDENCE, CpuBeside, amplification, cpu_beside};
+use language::format::{Rates, fixed};
 use model::metric::{CPU_PER_BYTE, CPU_PER_OPERATION, LATENCY_P50, LATENCY_P99};
 use model::run::CaseResult;
 use model::{MetricName, Run, Unit};
 
 use super::View;
+use super::layer_cost::{self, LayerStep};
 use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::layers::{self, Waterfall};
 use crate::view::label;
@@ -30,7 +31,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
     // Its cases are those of one pair after another.
     let mut pair = view.run.clone();
     for waterfall in &waterfalls {
-        section.put(Rank::Figure, Block::Table(table(view, waterfall, many, &mut pair)));
+        let (table, costs) = layers_of(view, waterfall, many, &mut pair);
+        section.put(Rank::Figure, Block::Table(table));
+        if !costs.is_empty() {
+            section.put(Rank::Verdict, Block::List(costs));
+        }
     }
     let percent = format!("{:.0}", CONFIDENCE * 100.0);
     let read = view.tell("waterfall-read", &[("percent", &percent)]);
@@ -38,30 +43,52 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-fn table(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> Table {
+/// The table of a stack, and a sentence about what each layer costs.
+fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> (Table, Vec<Text>) {
     let Waterfall { layer, cases } = waterfall;
     let headline = cases[0].loads.main.profile.watched();
     let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
-    let mut columns = vec![Column::words(view.say("waterfall-layer"))];
-    columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
-    columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
-    columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
-    columns.push(Column::numbers(view.say("waterfall-cost")));
-    let mut rows = Vec::new();
+    let (mut rows, mut costs) = (Vec::new(), Vec::new());
     for (place, case) in cases.iter().copied().enumerate() {
         let name = waterfall.name(case);
         let below = place.checked_sub(1).and_then(|below| cases.get(below)).copied();
-        let cost = below.and_then(|below| layers::ratio(pair, (below, case), *layer, headline));
-        let cost = cost.map(|ratio| layers::written(view, &ratio)).unwrap_or_default();
+        let row = below.and_then(|below| layers::row(pair, (below, case), *layer, headline));
+        if let Some((below, row)) = below.zip(row.as_ref()) {
+            let name_below = waterfall.name(below);
+            let step = LayerStep { name: &name, case, name_below: &name_below, below };
+            costs.extend(layer_cost::sentence(view, &step, row).map(Text::from));
+        }
+        let cost = row.and_then(|row| row.ratio).map(|ratio| layers::written(view, &ratio));
         let figures = metrics.iter().map(|metric| figure(view, case, *metric));
         let beside = cpu_beside(case);
         let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
-        let all = std::iter::once(name).chain(figures).chain([used, threads, cost]);
+        let full = layer_cost::full(view, case).unwrap_or_default();
+        let passed = amplification(case).map(|found| bytes_below(view, found)).unwrap_or_default();
+        let behind = [used, threads, passed, full, cost.unwrap_or_default()];
+        let all = std::iter::once(name).chain(figures).chain(behind);
         rows.push(all.map(Text::from).collect());
     }
     let own = label::without(view, cases[0], &[*layer]).filter(|_| many);
     let caption = own.unwrap_or_else(|| view.say("waterfall-table"));
-    Table { caption, columns, rows, groups: Vec::new() }.without_empty_columns()
+    let columns = columns(view, &metrics);
+    (Table { caption, columns, rows, groups: Vec::new() }.without_empty_columns(), costs)
+}
+
+fn columns(view: &View<'_>, metrics: &[MetricName]) -> Vec<Column> {
+    let mut columns = vec![Column::words(view.say("waterfall-layer"))];
+    columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
+    columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
+    columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
+    columns.push(Column::words(view.say("waterfall-bytes-below")).to_spare(1));
+    columns.push(Column::words(view.say("waterfall-full")));
+    columns.push(Column::numbers(view.say("waterfall-cost")));
+    columns
+}
+
+/// What the lowest devices read and wrote for each byte of the load.
+fn bytes_below(view: &View<'_>, found: Amplification) -> String {
+    let [read, written] = [found.read, found.written].map(|bytes| fixed(bytes, 2, ""));
+    view.tell("waterfall-bytes", &[("read", &read), ("written", &written)])
 }
 
 fn figure(view: &View<'_>, case: &CaseResult, metric: MetricName) -> String {
@@ -96,7 +123,10 @@ mod tests {
     use model::profile::Aspect;
     use model::run::Estimate;
     use model::trial::{Counter, ProcessUse, Status, Trial, TrialResult};
-    use model::{Better, ParameterName, Quantity, Resource, Value, metric};
+    use model::{
+        Better, Finding, FindingKind, ParameterName, Quantity, Resource, ResourceKind, Severity, Value,
+        metric,
+    };
 
     use super::*;
     use crate::page::Subject;
@@ -193,6 +223,35 @@ mod tests {
         let row: Vec<String> = table.rows[1].iter().map(Text::words).collect();
         assert!(row.contains(&"500.0 us".to_owned()), "{row:?}");
         assert!(row.contains(&"kworker 400.0 us".to_owned()), "{row:?}");
+    }
+
+    #[test]
+    fn what_is_full_and_what_each_layer_costs_stand_with_the_layers() {
+        let mut run = layered(&[("raid6", 2000.0), ("luks", 1000.0)]);
+        let limits = ["device-full", "kernel-work-full"];
+        for (case, (code, iops)) in run.cases.iter_mut().zip(limits.into_iter().zip([2000.0, 1000.0])) {
+            let resource = Resource::of(ResourceKind::Block, "dm-0");
+            case.findings = vec![Finding::new(FindingKind::Bottleneck, code, Severity::Note).on(resource)];
+            case.trials = (0..5).map(|block| trial(block, iops + f64::from(block))).collect();
+        }
+        let section = section(&run);
+        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
+        let full: Vec<String> = table.rows.iter().map(|row| row[row.len() - 2].words()).collect();
+        assert!(full[0].contains("is full") && full[1].contains("the CPUs are full"), "{full:?}");
+        let Block::List(costs) = &section.blocks[1].block else { panic!("no sentences") };
+        let costs: Vec<String> = costs.iter().map(Text::words).collect();
+        assert_eq!(costs.len(), 1);
+        assert!(
+            costs[0].starts_with("luks costs 49.") && costs[0].contains("the CPUs are full"),
+            "{costs:?}"
+        );
+    }
+
+    fn trial(block: u32, iops: f64) -> Trial {
+        let mut result = TrialResult::default();
+        result.main_mut().metrics.insert(metric::IOPS, Quantity { value: iops, unit: Unit::PerSecond });
+        let (started, status) = (String::new(), Status::Ok);
+        Trial { order: block, block, started, status, reason: None, result }
     }
 
     #[test]

@@ -171,7 +171,7 @@ pub(super) fn trial(order: u32) -> Trial {
                 watched_s: 1.0 / 3.0,
             }],
             series: vec![series("busy", order, 9)],
-            block_trace: None,
+            ..MachineTrial::default()
         }],
         observer: Some(model::machine::ObserverCost { cpu_s: 0.1, watched_s: 1.0 / 3.0, cpus: 2 }),
     };

@@ -3,28 +3,46 @@
 
 use import::diagnostic::{Diagnostic, SourceRange, suggest};
 use model::study::{StudyVerdict, StudyVerdictKind};
-use model::{Study, WorkloadName};
+use model::{Study, WorkloadName, scalar};
 
 /// Every key, with what may be written and what it means, in documentation order.
 pub const KEYS: &[(&str, &str, &str)] = &[
-    ("kind", "absorbs", "Whether the sink takes all that the source brings, for as long as it likes."),
+    (
+        "kind",
+        "absorbs",
+        "`absorbs`: whether the sink takes all that the source brings, for as long as it likes; `sustains`: whether writes of \
+         the sink keep a rate, and how much room is left.",
+    ),
     (
         "source",
         "WORKLOAD",
-        "The workload of the study that measures what comes: it receives, reads or makes bytes. Of the cases in the state \
-         that the joint one is measured in the one that brings most counts.",
+        "With `absorbs`: the workload of the study that measures what comes: it receives, reads or makes bytes. Of the \
+         cases in the state that the joint one is measured in the one that brings most counts.",
     ),
     (
         "sink",
         "WORKLOAD",
-        "The workload that measures what is taken where nothing else holds it back: it writes, sends or uses up bytes.",
+        "The workload that measures what is taken where nothing else holds it back: it writes, sends or uses up bytes. With \
+         `sustains` its sequential writes count, on a storage stack those to the topmost layer.",
     ),
     (
         "joint",
         "WORKLOAD",
-        "The workload in which what comes from the one is taken by the other, with each of its settings.",
+        "With `absorbs`: the workload in which what comes from the one is taken by the other, with each of its settings.",
     ),
+    ("rate", "300MB/s", "With `sustains`: the bytes per second that are needed."),
 ];
+
+/// Every kind, with the keys that it needs beside `kind`.
+const KINDS: &[(&str, StudyVerdictKind, &[&str])] = &[
+    ("absorbs", StudyVerdictKind::Absorbs, &["source", "sink", "joint"]),
+    ("sustains", StudyVerdictKind::Sustains, &["sink", "rate"]),
+];
+
+/// What may be written as `kind`.
+pub fn kinds() -> impl Iterator<Item = &'static str> {
+    KINDS.iter().map(|(name, ..)| *name)
+}
 
 /// A key with its value, as they stand in the study.
 pub(super) struct Entry<'a> {
@@ -50,17 +68,40 @@ pub(super) fn read(
         found.ok_or_else(|| place.diagnostic(format!("[verdict] has no {key}"), "it needs all its keys"))
     };
     let kind = of("kind")?;
-    if kind.text != "absorbs" {
+    let Some((_, meant, needed)) = KINDS.iter().find(|(name, ..)| *name == kind.text) else {
         let message = format!("there is no verdict of the kind `{}`", kind.text);
-        return Err(kind.place.diagnostic(message, "the only kind is absorbs"));
+        return Err(kind.place.diagnostic(message, suggest(kind.text, kinds().collect::<Vec<_>>())));
+    };
+    if let Some(entry) = entries.iter().find(|entry| entry.name != "kind" && !needed.contains(&entry.name)) {
+        let message = format!("`{}` has no meaning for a verdict of the kind `{}`", entry.name, kind.text);
+        return Err(entry.key_place.diagnostic(message, format!("it needs {}", needed.join(", "))));
     }
     let workload = |key: &str| workload(study, of(key)?);
-    Ok(StudyVerdict {
-        kind: StudyVerdictKind::Absorbs,
-        source: workload("source")?,
-        sink: workload("sink")?,
-        joint: workload("joint")?,
+    Ok(match meant {
+        StudyVerdictKind::Sustains => {
+            let sink = workload("sink")?;
+            let rate = Some(rate(of("rate")?)?);
+            StudyVerdict { kind: *meant, source: sink, sink, joint: sink, rate }
+        }
+        _ => StudyVerdict {
+            kind: *meant,
+            source: workload("source")?,
+            sink: workload("sink")?,
+            joint: workload("joint")?,
+            rate: None,
+        },
     })
+}
+
+/// Bytes per second.
+fn rate(entry: &Entry<'_>) -> Result<u64, Diagnostic> {
+    let bytes = scalar::throughput(entry.text).map_err(|e| entry.place.unread(e))?.round();
+    match bytes {
+        1.0..=1e15 => Ok(bytes as u64),
+        _ => Err(entry
+            .place
+            .diagnostic(format!("`{}` is no rate that can be kept", entry.text), "such as 300MB/s")),
+    }
 }
 
 /// A workload of the study.
@@ -92,7 +133,25 @@ mod tests {
     fn a_verdict_names_workloads_of_its_study() {
         let read = read(WHOLE).unwrap().unwrap();
         assert_eq!((read.source.as_str(), read.sink.as_str(), read.joint.as_str()), ("null", "disk", "disk"));
-        assert_eq!(read.kind, StudyVerdictKind::Absorbs);
+        assert_eq!((read.kind, read.rate), (StudyVerdictKind::Absorbs, None));
+    }
+
+    #[test]
+    fn a_rate_is_to_be_kept_by_one_workload() {
+        let read = read("kind = \"sustains\"\nsink = \"disk\"\nrate = \"300MB/s\"").unwrap().unwrap();
+        assert_eq!((read.kind, read.rate), (StudyVerdictKind::Sustains, Some(300_000_000)));
+        assert_eq!((read.source.as_str(), read.joint.as_str()), ("disk", "disk"));
+        for (lines, says) in [
+            ("kind = \"sustains\"\nsink = \"disk\"", "[verdict] has no rate"),
+            ("kind = \"sustains\"\nsink = \"disk\"\nrate = \"fast\"", "fast"),
+            (
+                "kind = \"sustains\"\nsink = \"disk\"\nrate = \"1MB/s\"\njoint = \"disk\"",
+                "`joint` has no meaning",
+            ),
+        ] {
+            let found = super::tests::read(lines).unwrap_err();
+            assert!(found.message.contains(says), "{}", found.message);
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@
 use agent::{AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::message::{Reply, Request};
-use model::plan::{Case, FixtureKey, Problem, Survey};
+use model::plan::{Case, FixtureKey, LoadSpec, Problem, Survey};
 
 use super::{Execution, RunError};
 
@@ -62,6 +62,12 @@ impl Failures {
     }
 }
 
+/// Which of the fixtures of a case its trial used up. With a stack goes all that lies on it.
+pub(super) fn used_up(fixtures: &[FixtureKey]) -> Vec<FixtureKey> {
+    let is_carrier_gone = fixtures.iter().any(|fixture| fixture.used_up && fixture.carries_targets);
+    fixtures.iter().filter(|fixture| fixture.used_up || is_carrier_gone).cloned().collect()
+}
+
 impl Execution<'_> {
     /// Makes the fixtures of `case` ready; those that are stay as they are.
     pub(super) fn make_fixtures(&mut self, case: &Case) -> Result<(), AgentError> {
@@ -94,7 +100,8 @@ impl Execution<'_> {
         if let Some(place) = place.filter(|_| self.looked_at.contains(&case.index)) {
             return Ok(self.plan.cases[place].clone());
         }
-        let survey = self.survey_again(case)?;
+        let planned = self.as_planned.entry(case.index).or_insert_with(|| case.loads.clone()).clone();
+        let survey = self.survey_again(planned)?;
         if let Some(Problem { message, help, .. }) = survey.problem {
             return Err(AgentError::Failed(format!("{message}; {help}")));
         }
@@ -115,11 +122,11 @@ impl Execution<'_> {
         Ok(looked_at)
     }
 
-    fn survey_again(&mut self, case: &Case) -> Result<Survey, AgentError> {
+    fn survey_again(&mut self, loads: Vec<LoadSpec>) -> Result<Survey, AgentError> {
         let controls = &self.plan.controls;
         let (destroy, wipe) = (controls.destroy.clone(), controls.wipe.clone());
         let mut watch = CallContext { on_event: &mut |_| {}, cancelled: self.cancelled };
-        let asked = Request::Survey { cases: vec![case.loads.clone()], destroy, wipe };
+        let asked = Request::Survey { cases: vec![loads], destroy, wipe };
         match self.agent.call(asked, &mut watch)? {
             Reply::Survey(mut surveys) => surveys
                 .pop()
@@ -146,5 +153,24 @@ impl Execution<'_> {
             Ok(other) => Err(unexpected(other).into()),
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::plan::Ownership;
+
+    use super::*;
+
+    #[test]
+    fn with_a_stack_goes_what_lies_on_it() {
+        let file = FixtureKey::new("file", "/top", 1, Ownership::Created);
+        let stack =
+            FixtureKey { carries_targets: true, ..FixtureKey::new("stack", "/data", 1, Ownership::Created) };
+        let gone = FixtureKey { used_up: true, ..stack.clone() };
+        assert!(used_up(&[stack.clone(), file.clone()]).is_empty());
+        assert_eq!(used_up(&[gone.clone(), file.clone()]), [gone, file.clone()]);
+        let filled = FixtureKey { used_up: true, ..file.clone() };
+        assert_eq!(used_up(&[stack, filled.clone(), file]), [filled]);
     }
 }

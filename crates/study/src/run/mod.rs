@@ -14,13 +14,13 @@ pub(crate) mod rounds;
 mod search;
 mod settings;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{Agent, AgentError, CallContext, unexpected};
 use model::event::Event;
 use model::machine::{CheckTime, ObserverCost};
 use model::message::{Reply, Request, TrialOrder, TrialReport, TrialRole};
-use model::plan::{Case, Effect, FixtureKey, Plan};
+use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
@@ -118,6 +118,7 @@ impl Runner<'_> {
             blocks: vec![0; planned.plan.groups],
             unmade: fixtures::Failures::default(),
             looked_at: BTreeSet::new(),
+            as_planned: BTreeMap::new(),
             refused: Vec::new(),
         };
         let measured = execution.all_groups();
@@ -252,6 +253,8 @@ struct Execution<'a> {
     unmade: fixtures::Failures,
     /// The cases that were surveyed on what their targets lie on, which is there still.
     looked_at: BTreeSet<usize>,
+    /// Their loads as they were before that: what they lie on is made anew now and then.
+    as_planned: BTreeMap<usize, Vec<LoadSpec>>,
     /// Settings that were refused, and why.
     refused: settings::Refusals,
 }
@@ -351,7 +354,7 @@ impl Execution<'_> {
         let measured = self.measure(case, block);
         // What a trial used up is made anew for the next.
         let case = &self.planned_case(case);
-        let removed = self.remove(case.fixtures.iter().filter(|f| f.used_up).cloned().collect());
+        let removed = self.remove(fixtures::used_up(&case.fixtures));
         let (status, reason, result) = match measured {
             Ok(report) => {
                 self.add_cost(report.observer);

@@ -1,7 +1,7 @@
 //! What made-up studies come to.
 
 use model::study::StudyVerdictKind;
-use model::{Quantity, Unit};
+use model::{MetricName, Quantity, Unit};
 
 use super::*;
 use crate::validity::{cache_absorbed, fixture};
@@ -56,7 +56,7 @@ fn found(cases: Vec<CaseResult>) -> Option<Finding> {
 fn between([source, sink, joint]: [WorkloadName; 3], cases: Vec<CaseResult>) -> Option<Finding> {
     let mut run = crate::comparison::tests::run("r", &[], cases);
     let kind = StudyVerdictKind::Absorbs;
-    run.study.verdict = Some(StudyVerdict { kind, source, sink, joint });
+    run.study.verdict = Some(StudyVerdict { kind, source, sink, joint, rate: None });
     let found = crate::answer::check(&run)?;
     crate::said::written(vec![found]).pop()
 }
@@ -246,7 +246,7 @@ fn what_cannot_be_told_says_what_is_missing() {
     assert!(found(Vec::new()).is_none());
     let mut run = crate::comparison::tests::run("r", &[], vec![stream(&FAST)]);
     assert!(crate::answer::check(&run).is_none(), "the study asks nothing");
-    run.study.verdict =
-        Some(StudyVerdict { kind: StudyVerdictKind::Other, source: STREAM, sink: DISK, joint: DOWNLOAD });
+    let kind = StudyVerdictKind::Other;
+    run.study.verdict = Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD, rate: None });
     assert!(crate::answer::check(&run).is_none(), "a later version asks it");
 }

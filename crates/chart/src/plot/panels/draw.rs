@@ -2,7 +2,7 @@
 
 use language::Words;
 
-use super::{Panel, Panels, Track};
+use super::{Panel, Panels, PhaseSpan, Track};
 use crate::plot::canvas::{BOLD, Canvas, LINE, MIDDLE, TEXT};
 use crate::plot::clock::{BRACKET, Clock};
 use crate::plot::path::Path;
@@ -40,6 +40,9 @@ struct Slot {
     column: Option<Column>,
 }
 
+/// So much of the window a phase in it may reach beyond it: both are told by their own readings of the clock.
+const BEYOND: f64 = 0.01;
+
 /// A column of nothing, for a sum to begin with.
 const NONE: Column = Column { min: 0.0, max: 0.0, mean: 0.0 };
 
@@ -51,6 +54,8 @@ struct Sheet<'a> {
     peaks: Option<Vec<Slot>>,
     domain: Domain,
     height: f64,
+    /// Where a phase of the window ends and the next begins, in pixels.
+    edges: Vec<f64>,
 }
 
 pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
@@ -74,11 +79,15 @@ pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     if clock.window.is_some() {
         y += BRACKET;
         let taken = clock.bracket(&mut canvas, words, &time, y);
-        name_phases(&mut canvas, panels, &time, taken, y);
+        name_phases(&mut canvas, panels, &clock, &time, taken, y);
     }
+    let within: Vec<&PhaseSpan> = panels.phases.iter().filter(|phase| is_within(phase, &clock)).collect();
+    y = name_within(&mut canvas, &within, &time, y);
+    let edges: Vec<f64> = within.iter().skip(1).map(|phase| time.place(phase.from)).collect();
     let below = clock.ticks(&time, width);
     for (panel, rough) in shown.iter().zip(made) {
-        let sheet = Sheet { domain: rough.domain, ..sheet(panel, &clock, columns, height) };
+        let edges = edges.clone();
+        let sheet = Sheet { domain: rough.domain, edges, ..sheet(panel, &clock, columns, height) };
         y = sheet.draw(&mut canvas, words, &clock, &time, &below, y);
     }
     for tick in &below {
@@ -89,9 +98,32 @@ pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     canvas.finish(y + DESCENT + 1.0)
 }
 
+/// Whether a phase is a part of the window.
+fn is_within(phase: &PhaseSpan, clock: &Clock) -> bool {
+    let Some((from, to)) = clock.window else { return false };
+    let slack = (to - from) * BEYOND;
+    phase.from >= from - slack && phase.to <= to + slack && phase.to > phase.from
+}
+
+/// Names of the phases of the window, in a line below its bracket; the answer is where that ends.
+fn name_within(canvas: &mut Canvas, phases: &[&PhaseSpan], time: &Scale, y: f64) -> f64 {
+    let base = y + LINE;
+    let mut is_named = false;
+    for phase in phases {
+        let (left, right) = (time.place(phase.from).max(time.from), time.place(phase.to).min(time.to));
+        let name = clean(&phase.name);
+        if TEXT.width(&name) + GAP <= right - left {
+            canvas.text((f64::midpoint(left, right), base), "q m", &name);
+            is_named = true;
+        }
+    }
+    if is_named { base + DESCENT } else { y }
+}
+
 /// Names of phases beside the window's, where there is room.
-fn name_phases(canvas: &mut Canvas, panels: &Panels, time: &Scale, taken: (f64, f64), y: f64) {
-    for phase in panels.phases.iter().filter(|p| p.from.is_finite() && p.to > p.from) {
+fn name_phases(canvas: &mut Canvas, panels: &Panels, clock: &Clock, time: &Scale, taken: (f64, f64), y: f64) {
+    let beside = panels.phases.iter().filter(|phase| !is_within(phase, clock));
+    for phase in beside.filter(|p| p.from.is_finite() && p.to > p.from) {
         let (left, right) = (time.place(phase.from), time.place(phase.to));
         // The window's own name may reach beyond its bracket.
         let (left, right) =
@@ -208,7 +240,7 @@ fn sheet<'a>(panel: &'a Panel, clock: &Clock, columns: usize, height: f64) -> Sh
     let axis = Axis { title: String::new(), numbers: panel.numbers, spread: Spread::Linear };
     let values = with_references(&axis, &values, &panel.references);
     let domain = Domain::of(&axis, &values, base(panel), 3);
-    Sheet { panel, tracks, peaks, domain, height }
+    Sheet { panel, tracks, peaks, domain, height, edges: Vec::new() }
 }
 
 /// Temperatures and clock rates have no zero that anybody looks for.
@@ -248,6 +280,9 @@ impl Sheet<'_> {
             canvas.text((time.from - GAP, tick.middle + MIDDLE), "t e", &tick.label);
         }
         canvas.across("a", bottom, time.from, time.to);
+        for edge in self.edges.iter().filter(|edge| (time.from..=time.to).contains(*edge)) {
+            canvas.down("a", *edge, top, bottom);
+        }
         if self.panel.stacked {
             self.stack(canvas, words, clock, time, &scale);
         } else {

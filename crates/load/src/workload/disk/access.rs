@@ -4,6 +4,7 @@ use engine::queue::Operation;
 use engine::schedule::WorkerIndex;
 use engine::stop::{REHEARSED, StopRule};
 use model::plan::Problem;
+use model::profile::PlaceStride;
 
 use crate::workload::disk::distribution::{Distribution, Places, random, word};
 use crate::workload::disk::pattern::{DataDirection, Kind, Pattern};
@@ -58,8 +59,10 @@ pub(super) struct Access {
     pub(super) file_bytes: u64,
     /// The first byte of the worker's region.
     start: u64,
-    /// Bytes of the worker's region.
+    /// Bytes of the worker's region; of places, those that are touched.
     bytes: u64,
+    /// The places of the region, where not all of it is visited.
+    places: Option<PlaceStride>,
     /// How far a sequential worker has come in its region. It begins somewhere
     /// else in each trial, or a cache that holds what the last trial began with
     /// would answer.
@@ -136,7 +139,8 @@ impl Access {
             reads_up_to: reads,
             file_bytes: 0,
             start: plan.offset,
-            bytes: plan.reach()?.1,
+            bytes: plan.stride().map_or(plan.reach()?.1, PlaceStride::touched),
+            places: plan.stride(),
             cursor: 0,
             begun: 0,
             rounds: 0,
@@ -165,7 +169,7 @@ impl Access {
 
     /// The bytes that are touched: from the first to behind the last.
     pub(super) fn range(&self) -> (u64, u64) {
-        (self.start, self.start + self.bytes)
+        (self.start, self.start + self.places.map_or(self.bytes, |places| places.count * places.every))
     }
 
     /// Whether it may sync.
@@ -227,7 +231,8 @@ impl Access {
             let turn = self.turn(operation, size);
             self.sizes[size].places.block(turn) * bytes
         } else {
-            self.next(bytes)
+            let at = self.next(bytes);
+            self.places.map_or(at, |places| places.place(at))
         };
         let (file, offset) = self.place(self.start + at, bytes);
         Task { kind: self.kind(operation), file, offset, bytes, is_forced: false }

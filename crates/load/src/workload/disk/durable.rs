@@ -67,7 +67,7 @@ pub(super) fn rewritten(plan: &DiskPlan, outcome: &LoadOutcome) -> Option<(FactN
 
 /// Bytes that are touched of all targets.
 fn span(plan: &DiskPlan) -> Option<f64> {
-    Some(plan.span? as f64 * plan.targets.len() as f64)
+    Some(plan.touched()? as f64 * plan.targets.len() as f64)
 }
 
 /// All that the load did over what counts of it: its front may have been cut off

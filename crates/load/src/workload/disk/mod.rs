@@ -22,6 +22,7 @@ mod plan;
 mod playback;
 mod precondition;
 pub(in crate::workload) mod pseudo;
+pub mod rebuild;
 mod reopen;
 pub mod replay;
 pub(in crate::workload) mod residency;
@@ -163,7 +164,8 @@ impl Planned for PlannedDisk {
                 SyncRule::End => Durability::End,
             },
             interface: Some(self.engine.map_or("auto", |engine| engine.word.word).to_owned()),
-            span_bytes: self.plan.span.or(self.plan.size),
+            span_bytes: self.plan.touched().or(self.plan.size),
+            places: self.plan.stride(),
             target_state: self.plan.state.clone(),
             caches: if is_cached { Caches::PageCache } else { Caches::None },
             waits_for: [WaitsFor::Device].into_iter().chain(flush).filter(|_| !is_null).collect(),

@@ -2,7 +2,7 @@
 
 use engine::stop::StopRule;
 use model::plan::Problem;
-use model::profile::TargetState;
+use model::profile::{PlaceStride, TargetState};
 use model::{Parameters, Value};
 
 use crate::workload::common::LoadSchedule;
@@ -11,6 +11,9 @@ use crate::workload::disk::distribution::Distribution;
 use crate::workload::disk::pattern::Pattern;
 use crate::workload::disk::reopen::OpenMode;
 use crate::workload::named;
+
+/// Bytes that are touched at a place: with 200 MB/s, a third of a second.
+const PLACE_BYTES: u64 = 64 << 20;
 
 /// When written data is brought to where it lasts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +66,8 @@ pub(super) struct DiskPlan {
     /// Bytes that are touched from the offset on; none for all.
     pub(super) span: Option<u64>,
     pub(super) offset: u64,
+    /// So many evenly spaced places of the span are visited; none for all of it.
+    pub(super) places: Option<u64>,
     pub(super) distribution: Distribution,
     pub(super) content: Content,
     pub(super) sync: SyncRule,
@@ -102,6 +107,7 @@ impl DiskPlan {
             files: parameters.integer(named("files"))?,
             span: parameters.integer(named("span")).ok(),
             offset: parameters.integer(named("offset"))?,
+            places: parameters.integer(named("places")).ok(),
             distribution: Distribution::of(parameters)?,
             content: content::of(parameters)?,
             sync: match parameters.text(named("sync"))? {
@@ -137,6 +143,18 @@ impl DiskPlan {
         let several = targets.len() > 1;
         set("target", if several { Some(Value::List(targets)) } else { targets.pop() });
         resolved
+    }
+
+    /// The places that are visited, in whole blocks; none where all of the span is, or nobody knows how much that is.
+    pub(super) fn stride(&self) -> Option<PlaceStride> {
+        let (count, span, block) = (self.places?, self.span?, self.largest_block().max(1));
+        let every = span.checked_div(count)? / block * block;
+        Some(PlaceStride { count, bytes: every.min((PLACE_BYTES / block).max(1) * block), every })
+    }
+
+    /// Bytes that are touched of each target.
+    pub(super) fn touched(&self) -> Option<u64> {
+        self.stride().map(PlaceStride::touched).or(self.span)
     }
 
     /// Whether it goes around the page cache.

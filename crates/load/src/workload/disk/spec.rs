@@ -203,6 +203,13 @@ const PARAMETERS: &[ParameterSpec] = &[
         .default("all")
         .words(&[Word { word: "all", doc: "all of it" }]),
     ParameterSpec::new("offset", Kind::Size, "Where the bytes that are touched begin.").says(Aspect::Offset).default("0").or_zero(),
+    ParameterSpec::new(
+        "places",
+        Kind::Count,
+        "So many evenly spaced places of the span are visited instead of all of it, one after the other, 64 MiB at each: \
+         with until=end, sequential patterns, one thread and one file. The report draws the rate over the place.",
+    )
+    .words(&[Word { word: "all", doc: "all of the span" }]),
     ParameterSpec::new("distribution", Kind::Choice, "How random places are spread over the span.").silent_by_default()
         .default("uniform").only_with("pattern", RANDOM)
         .words(distribution::WORDS),

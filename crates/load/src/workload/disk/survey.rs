@@ -104,6 +104,20 @@ pub(super) fn check_blocks(plan: &DiskPlan) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Whether the places that are asked for can be visited.
+fn check_places(plan: &DiskPlan, one_pass: bool) -> Result<(), Problem> {
+    let Some(places) = plan.places else { return Ok(()) };
+    let refused = |what: &str, help: &str| Err(Problem::invalid(format!("places={places} {what}"), help));
+    if !one_pass || plan.pattern.random || plan.threads > 1 || plan.files > 1 || plan.verifies {
+        let what = "are visited once each, one after the other, by one thread in one file";
+        return refused(what, "use until=end, a sequential pattern, threads=1, files=1 and verify=none");
+    }
+    match plan.stride() {
+        Some(stride) if stride.every > 0 => Ok(()),
+        _ => refused("are more than the span has blocks", "use fewer, a smaller block-size or a larger size"),
+    }
+}
+
 /// Why words do not fit one another.
 pub(super) fn check_ends(plan: &DiskPlan) -> Result<(), Problem> {
     let pattern = plan.pattern;
@@ -120,6 +134,7 @@ pub(super) fn check_ends(plan: &DiskPlan) -> Result<(), Problem> {
             "use one block-size, or end by bytes",
         ));
     }
+    check_places(plan, one_pass)?;
     if plan.fills() && (pattern.random || !pattern.writes() || pattern.reads()) {
         return Err(Problem::invalid(
             "only sequential writes fill a target",

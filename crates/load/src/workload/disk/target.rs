@@ -214,13 +214,17 @@ fn survey_folder(
     let room = room / share;
     let explicit = plan.size;
     if fills && explicit.is_none() {
-        return filling::survey(folder, host.memory_available, memory.as_deref());
+        // What is filled may be made later, on files whose room was looked at.
+        let survey = || filling::survey(folder, host.memory_available, memory.as_deref());
+        return host.room.map_or_else(survey, Ok);
     }
     // A power of two, so that it is the same size, and so the same work, as long
     // as there is about as much room.
     let usual = || (room / 10).clamp(1, SIZE_USUAL);
     let size = explicit.unwrap_or_else(|| 1 << usual().ilog2());
-    if size.saturating_add(RESERVE) > room || size < SIZE_LEAST && explicit.is_none() {
+    // On a stack of ours nobody else needs any.
+    let kept = if host.room.is_some() { 0 } else { RESERVE };
+    if size.saturating_add(kept) > room || size < SIZE_LEAST && explicit.is_none() {
         let wanted = explicit.unwrap_or(SIZE_LEAST);
         let free = match memory {
             None => format!("{shown} has {} free", binary(room)),

@@ -4,6 +4,7 @@
 mod ata_model;
 mod attach;
 mod content;
+mod layer;
 
 pub(crate) mod mount;
 mod stack;
@@ -19,6 +20,7 @@ use crate::Host;
 use crate::limit::datasheet;
 
 pub(super) use attach::controllers;
+pub use layer::layers;
 
 /// What `size` counts in, whatever the device's sectors are
 /// (`Documentation/ABI/stable/sysfs-block`).

@@ -136,6 +136,38 @@ fn threads_of_the_kernel_that_are_not_told_are_told_together() {
 }
 
 #[test]
+fn what_threads_of_the_kernel_used_is_of_the_queue_in_their_names_at_each_look() {
+    let tree = tempfile::tempdir().unwrap();
+    let mut processes = watched(tree.path());
+    let worker = |pid: u32, name: &str, ticks: u64| {
+        write(tree.path(), &stat(pid, name, ticks, 1).replace("4194560", "69238880"));
+    };
+    for (first, second) in [(100, 10), (130, 14), (150, 34)] {
+        let turn = if first == 130 { "kworker/u8:3+kcryptd/253:0" } else { "kworker/u8:3-loop0" };
+        worker(1, turn, first);
+        worker(2, "kworker/7:0", second);
+        worker(3, "md127_raid6", first);
+        write(tree.path(), &stat(4, "kworker/9:1-loop0", first, 1));
+        processes.look();
+    }
+    worker(5, "kworker/u8:9-loop0", 3);
+    processes.look();
+    let queues = |processes: &Processes, first, last| -> Vec<(String, f64)> {
+        let all = processes.work_queues(window(processes, first, last));
+        assert!(all.iter().all(|queue| queue.by == WorkQueueSource::Names && queue.watched_s >= 0.0));
+        all.into_iter().map(|queue| (queue.queue, (queue.cpu_s * 100.0).round())).collect()
+    };
+    let named = |all: &[(&str, f64)]| -> Vec<(String, f64)> {
+        all.iter().map(|(name, ticks)| ((*name).to_owned(), *ticks)).collect()
+    };
+    assert_eq!(queues(&processes, 0, 3), named(&[("kcryptd/253:0", 30.0), ("loop0", 23.0)]));
+    assert_eq!(queues(&processes, 1, 2), named(&[("loop0", 20.0)]));
+    assert!(queues(&processes, 2, 2).is_empty());
+    processes.seen.thin();
+    assert_eq!(queues(&processes, 0, 1), named(&[("kcryptd/253:0", 30.0), ("loop0", 20.0)]));
+}
+
+#[test]
 fn a_long_watch_is_thinned_and_keeps_its_edges() {
     let mut seen = ProcessHistory::default();
     let mut look = |at: u64, ticks: &[u64]| {

@@ -16,6 +16,7 @@ mod messages;
 mod mixed;
 mod pair;
 pub(super) mod percentiles;
+mod places;
 pub(super) mod rounds;
 mod scaling;
 mod split;
@@ -60,6 +61,8 @@ pub(super) const RULES: &[Rule] = &[
     Rule { first: 1, overlays: false, filled: FIGURES, charts: |input| each(input, rounds::charts) },
     // The layers of a storage stack, each held against the one below.
     Rule { first: 4, overlays: false, filled: FIGURES, charts: waterfall::charts },
+    // The rate over the place on a disk, where it was passed through.
+    Rule { first: 2, overlays: false, filled: FIGURES, charts: |input| each(input, places::charts) },
     // An ordered factor of three levels or more: lines, and a line for each
     // level of a second factor.
     Rule { first: 2, overlays: true, filled: FIGURES, charts: |input| each(input, sweep::chart) },

@@ -1,5 +1,6 @@
-//! What a load counted over time beside its operations, such as flushes and checkpoints of the server that it asks: a
-//! panel for each series that is called as a metric of the workload, but for its `_per_second`, with the title of that.
+//! What a load saw over time beside its rate, such as flushes and checkpoints of the server that it asks, or how long
+//! operations took: a panel for each series that is called as a metric of the workload, but for its `_per_second`, with
+//! the title of that.
 
 use chart::plot::{Numbers, Panel};
 use model::definition::MetricDefinition;
@@ -23,8 +24,9 @@ pub(super) fn panels(sampled_trial: &SampledTrial<'_>) -> Vec<Panel> {
 
 fn panel(sampled_trial: &SampledTrial<'_>, series: &Series) -> Option<Panel> {
     let view = sampled_trial.view;
-    let is_rate = matches!(series.unit, Unit::PerSecond | Unit::BytesPerSecond);
-    if !is_rate || [series::OPERATIONS, series::THROUGHPUT].contains(&series.name) {
+    // A time over time is that of a distribution: how long operations took.
+    let is_told = matches!(series.unit, Unit::PerSecond | Unit::BytesPerSecond | Unit::Seconds);
+    if !is_told || [series::OPERATIONS, series::THROUGHPUT].contains(&series.name) {
         return None;
     }
     let definition = view.run.definitions.workload(sampled_trial.case.loads.main.workload)?;
@@ -34,6 +36,9 @@ fn panel(sampled_trial: &SampledTrial<'_>, series: &Series) -> Option<Panel> {
         is_called && definition.unit == series.unit
     };
     let (name, _) = definition.metrics.iter().find(is_same)?;
+    if series.unit == Unit::Seconds && name.statistic().is_none() {
+        return None;
+    }
     let title = label::metric(view.words, *name);
     let track = sampled_trial.track(series, title.clone(), 1.0)?;
     let happens = track.values.iter().any(|value| *value > 0.0);
@@ -43,9 +48,12 @@ fn panel(sampled_trial: &SampledTrial<'_>, series: &Series) -> Option<Panel> {
 
 #[cfg(test)]
 mod tests {
+    use model::workload::Catalogue;
+    use model::{MetricSpec, WorkloadSpec};
+
     use super::*;
     use crate::figure::samples::sampled_trial;
-    use crate::figure::tests::fixture::{disk, run, sampled, seen, series};
+    use crate::figure::tests::fixture::{DISK, disk, run, sampled, seen, series};
 
     #[test]
     fn what_is_called_as_a_metric_is_a_panel_of_its_own() {
@@ -67,5 +75,25 @@ mod tests {
         };
         assert_eq!(titles(&all), ["IOPS"]);
         assert_eq!(titles(&[of("iops", Unit::PerSecond, &[0.0, 0.0])]), [""; 0]);
+    }
+
+    #[test]
+    fn of_times_those_of_distributions_are_panels() {
+        const TIMED: WorkloadSpec = WorkloadSpec {
+            metrics: &[
+                MetricSpec::lower(metric::LATENCY_P50, Unit::Seconds, ""),
+                MetricSpec::lower(metric::ELAPSED, Unit::Seconds, ""),
+            ],
+            ..DISK
+        };
+        let mut run = run(Vec::new());
+        run.definitions = Catalogue { workloads: vec![&TIMED], common: &[] }.definitions([TIMED.name]);
+        let of = |name| series("load", name, Unit::Seconds, 1_000_000_000, &[0.1, 0.2]);
+        let case = sampled(disk("randread", 4096, 8, 80e3), &[of("elapsed"), of("latency_p50")]);
+        seen(&run, |view| {
+            let all = panels(&sampled_trial(view, &[&case]).unwrap());
+            assert_eq!(all.len(), 1);
+            assert_eq!(all[0].title, label::metric(view.words, metric::LATENCY_P50));
+        });
     }
 }

@@ -7,6 +7,7 @@ mod ends;
 mod heat;
 mod order;
 mod panels;
+mod window_phases;
 
 use chart::plot::{Panels, Track};
 use model::Value;
@@ -151,7 +152,7 @@ fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figur
         let tracks = made.panels.iter().flat_map(|p| &p.tracks);
         let span = extent(tracks.map(|t| (t.start_s, t.interval_s, t.values.len())), &sampled_trial.window);
         let window = Some((0.0, sampled_trial.window.seconds()));
-        let plot = Panels { span, window, phases: Vec::new(), panels: made.panels };
+        let plot = Panels { span, window, phases: window_phases::of(sampled_trial), panels: made.panels };
         let figure = Figure::new("panels", place("figure-samples"), plot).note(Some(which(sampled_trial)));
         all.push(figure.note(made.left_out));
     }

@@ -5,6 +5,7 @@ mod database;
 mod disk;
 pub(crate) mod fixture;
 mod interaction;
+mod places;
 mod recorded;
 mod scaling;
 mod stack;

@@ -267,7 +267,7 @@ pub(crate) fn ratio(point: f64, low: f64, high: f64) -> Ratio {
     }
 }
 
-fn row(case: &str, metric: MetricName, verdict: Option<Verdict>, ratio: Option<Ratio>) -> Row {
+pub(crate) fn row(case: &str, metric: MetricName, verdict: Option<Verdict>, ratio: Option<Ratio>) -> Row {
     let unit = if metric == metric::IOPS { Unit::PerSecond } else { Unit::Seconds };
     let value = if metric == metric::IOPS { 14_460.0 } else { 111.9e-6 };
     let new = ratio.as_ref().map(|r| figure(value * r.point, unit));

@@ -209,3 +209,21 @@ fn those_that_fill_a_target_write_one_stream_together() {
     all.sort_unstable();
     assert_eq!(all, (0..12).collect::<Vec<_>>());
 }
+
+#[test]
+fn places_are_visited_one_after_the_other_with_so_much_at_each() {
+    const MIB: u64 = 1 << 20;
+    let changes = [("places", 4u64.into()), ("block-size", MIB.into()), ("offset", (2 * MIB).into())];
+    let access = access("read", 4096 * MIB, &changes);
+    let all = offsets(&access, 1, 4 * 64);
+    assert_eq!((all[0], all[63], all[64]), (2 * MIB, 65 * MIB, 1026 * MIB));
+    assert_eq!((all[128], all[255]), (2050 * MIB, 3137 * MIB));
+    assert_eq!(access.clone().for_seat(WorkerIndex { index: 0, of: 1 }, 42).operations_to_end(), Some(256));
+    assert_eq!(access.range(), (2 * MIB, 4098 * MIB));
+}
+
+#[test]
+fn places_that_lie_side_by_side_are_the_whole_span() {
+    let access = access("read", 12 * 4096, &[("places", 3u64.into())]);
+    assert_eq!(offsets(&access, 1, 12), (0..12).map(|block| block * 4096).collect::<Vec<_>>());
+}

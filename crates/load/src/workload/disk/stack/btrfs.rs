@@ -15,6 +15,7 @@ use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
 use crate::workload::named;
 
 const MKFS: Program = Program { name: "mkfs.btrfs", package: "btrfs-progs", version: &["--version"] };
+const BTRFS: Program = Program { name: "btrfs", package: "btrfs-progs", version: &["--version"] };
 
 const DATA: ParameterSpec =
     ParameterSpec::new("data", Kind::Choice, "How data lie on several devices.").default("single").words(&[
@@ -86,5 +87,13 @@ impl LayerKind for Btrfs {
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         mount::unmount(record, commands)
+    }
+
+    fn can_grow(&self) -> bool {
+        true
+    }
+
+    fn grow(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<(), Fault> {
+        commands.run(&BTRFS, &["filesystem", "resize", "max", mount::point_of(record)?]).map(drop)
     }
 }

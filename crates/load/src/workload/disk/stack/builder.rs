@@ -9,6 +9,7 @@ use model::stack::{LayerRole, LayerStack};
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::{GroundOptions, Member};
 use crate::workload::disk::stack::loop_device::{self, LoopDevice};
+use crate::workload::disk::stack::md::SyncSpeeds;
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
 use crate::workload::disk::stack::{BuildSite, find, random, zram};
 
@@ -30,6 +31,8 @@ pub(super) struct Building {
     pub(super) tops: Vec<PathBuf>,
     /// How long each step took, with the name of the layer that it was for.
     pub(super) times: Vec<(String, StepTime)>,
+    /// How fast its array is synchronised; none where it has none with copies.
+    pub(super) speeds: Option<SyncSpeeds>,
 }
 
 impl Building {
@@ -46,6 +49,7 @@ impl Building {
             users: Vec::new(),
             tops: Vec::new(),
             times: Vec::new(),
+            speeds: None,
         })
     }
 
@@ -131,6 +135,7 @@ impl Building {
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
+            self.speeds = self.speeds.or(commands.speeds());
         }
         Ok(())
     }
@@ -151,6 +156,11 @@ impl Building {
         record.add(&layer).map_err(|e| Fault::system("writing down a layer of the stack", e))?;
         self.layers.push(layer);
         Ok(())
+    }
+
+    /// The layers that are there, the lowest first.
+    pub(super) fn layers(&self) -> &[LayerRecord] {
+        &self.layers
     }
 
     /// Whether the kernel goes around the page cache to the files of all its loop devices; none where it has none.

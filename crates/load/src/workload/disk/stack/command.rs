@@ -13,6 +13,9 @@ use engine::fault::Fault;
 use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Signal;
 
+use crate::host::StatusListener;
+use crate::workload::disk::stack::md::SyncSpeeds;
+
 /// Where programs of administrators are, which PATH lacks for some.
 const FOLDERS: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
@@ -60,6 +63,8 @@ pub(super) struct StepTime {
 pub(super) struct Commands<'a> {
     goes_on: &'a mut dyn FnMut() -> bool,
     times: Vec<StepTime>,
+    speeds: Option<SyncSpeeds>,
+    status: StatusListener,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -79,7 +84,17 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on, times: Vec::new() }
+        Self { goes_on, times: Vec::new(), speeds: None, status: StatusListener::default() }
+    }
+
+    /// With somebody who hears how far what takes long is.
+    pub(super) fn with_status(self, status: StatusListener) -> Self {
+        Self { status, ..self }
+    }
+
+    /// Who hears that.
+    pub(super) fn status(&self) -> StatusListener {
+        self.status.clone()
     }
 
     /// Notes how long something took that no program was run for.
@@ -103,6 +118,16 @@ impl<'a> Commands<'a> {
             self.note(step.to_owned(), begin.elapsed());
         }
         done
+    }
+
+    /// Notes how fast an array is synchronised.
+    pub(super) fn note_speeds(&mut self, speeds: SyncSpeeds) {
+        self.speeds = Some(speeds);
+    }
+
+    /// What was noted of that.
+    pub(super) fn speeds(&self) -> Option<SyncSpeeds> {
+        self.speeds
     }
 
     /// How long each step took since this was last asked.

@@ -13,10 +13,11 @@ use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::stripe::{self, Stripe};
-use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
+use crate::workload::disk::stack::{BuildSite, LayerKind, device_below, mount};
 use crate::workload::named;
 
 const MKFS: Program = Program { name: "mkfs.ext4", package: "e2fsprogs", version: &["-V"] };
+const RESIZE: Program = Program { name: "resize2fs", package: "e2fsprogs", version: &["-V"] };
 
 /// The bytes of a block where stripes are told.
 const BLOCK_BYTES: u64 = 4096;
@@ -90,5 +91,13 @@ impl LayerKind for Ext4 {
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         mount::unmount(record, commands)
+    }
+
+    fn can_grow(&self) -> bool {
+        true
+    }
+
+    fn grow(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<(), Fault> {
+        commands.run(&RESIZE, &[device_below(record)?]).map(drop)
     }
 }

@@ -1,5 +1,7 @@
 //! The kind of fixture: a stack for a load, which other fixtures may lie on.
 
+use std::fs::File;
+use std::io::{Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
@@ -13,6 +15,8 @@ use crate::workload::disk::stack::builder::Building;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::ground::{self, members};
 use crate::workload::disk::stack::left::remove_left;
+use crate::workload::disk::stack::md::SyncSpeeds;
+use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::request::StackOrder;
 use crate::workload::disk::stack::{LAYERS, find};
 
@@ -47,6 +51,11 @@ impl BuiltStack {
         &self.key
     }
 
+    /// What was written down of its layers, the lowest first.
+    pub(super) fn layers(&self) -> &[LayerRecord] {
+        self.building.layers()
+    }
+
     /// What is known of it.
     #[must_use]
     pub fn facts(&self) -> &[(FactName, Value)] {
@@ -64,10 +73,12 @@ impl Fixture for BuiltStack {
         }
     }
 
-    /// What was seen of its devices is no difference.
+    /// What was seen of its devices is no difference; one that a trial uses up serves no other load.
     fn reuse(&self, made: &FixtureKey, asked: &FixtureKey) -> bool {
         let order = |key: &FixtureKey| StackOrder::of(key).ok().map(StackOrder::without_devices);
-        made.kind == asked.kind && order(made).is_some() && order(made) == order(asked)
+        (&made.kind, made.used_up) == (&asked.kind, asked.used_up)
+            && order(made).is_some()
+            && order(made) == order(asked)
     }
 
     fn remove(mut self: Box<Self>) -> Result<(), Fault> {
@@ -96,7 +107,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         return Err(Fault::Cancelled);
     }
     let mut building = Building::begin(&state)?;
-    let mut commands = Commands::new(&mut goes_on);
+    let mut commands = Commands::new(&mut goes_on).with_status(host.status.clone());
     let made = building
         .ground(&stack, &members, &ground::options(&stack, order.member_bytes), &mut commands)
         .and_then(|()| building.raise(&stack, order.height, &mut commands));
@@ -146,5 +157,23 @@ fn facts(
         facts.push((fact::STACK_STEP_SECONDS, Value::List(seconds)));
     }
     facts.extend(building.direct_io().map(|direct| (DIRECT_IO, Value::Bool(direct))));
+    // What files offer is what somebody chose.
+    let bytes = building.tops.iter().map(|top| offered(top)).sum::<Option<u64>>();
+    facts.extend(bytes.filter(|_| !order.devices.is_empty()).map(|bytes| (fact::STACK_BYTES, bytes.into())));
+    if let Some(SyncSpeeds { least, most, initial }) = building.speeds {
+        let number = |bytes: u64| Value::Number(bytes as f64);
+        facts.extend(least.map(|speed| (fact::SYNC_SPEED_LEAST, number(speed))));
+        facts.extend(most.map(|speed| (fact::SYNC_SPEED_MOST, number(speed))));
+        facts.extend(initial.map(|rate| (fact::INITIAL_SYNC_RATE, Value::Number(rate))));
+    }
     facts
+}
+
+/// Bytes of a device, or of the file system at a folder; none where it cannot be looked at.
+fn offered(top: &Path) -> Option<u64> {
+    if top.is_dir() {
+        let stat = rustix::fs::statvfs(top).ok()?;
+        return Some(stat.f_blocks.saturating_mul(stat.f_frsize));
+    }
+    File::open(top).and_then(|mut device| device.seek(SeekFrom::End(0))).ok()
 }

@@ -4,6 +4,7 @@
 //! A kind of layer is a file here and a line in [`TABLE`]. Loads know nothing of it: whoever surveys and runs them
 //! puts the top of the stack in the place of their target ([`StackRequest`]).
 
+mod array;
 mod blkid;
 mod btrfs;
 mod builder;
@@ -20,6 +21,7 @@ mod loop_device;
 mod luks;
 mod lvm;
 mod mapping;
+mod md;
 mod mount;
 mod partition;
 mod present;
@@ -46,6 +48,7 @@ use command::{Commands, Program};
 use kernel::KernelPart;
 use record::LayerRecord;
 
+pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
 pub(in crate::workload::disk) use present::{iscsi, nfs, nvme_tcp};
@@ -141,6 +144,19 @@ trait LayerKind: Debug + Sync {
     /// # Errors
     /// What stays, and why.
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault>;
+
+    /// Whether it can become as large as what it stands on has become, while it is used.
+    fn can_grow(&self) -> bool {
+        false
+    }
+
+    /// Makes it so large.
+    ///
+    /// # Errors
+    /// What the program said, or that it cannot grow.
+    fn grow(&self, _record: &LayerRecord, _commands: &mut Commands<'_>) -> Result<(), Fault> {
+        Err(Fault::Other(format!("`{}` does not grow", self.spec().name)))
+    }
 }
 
 /// What a layer is to stand on.
@@ -190,6 +206,12 @@ impl BuildSite<'_, '_> {
 fn text(path: &Path) -> Result<&str, Fault> {
     let wrong = || Fault::Other(format!("{} is no name that programs can be given", path.display()));
     path.to_str().ok_or_else(wrong)
+}
+
+/// The first device on which a layer stands.
+fn device_below(record: &LayerRecord) -> Result<&str, Fault> {
+    let device = record.below.first().and_then(|path| path.to_str());
+    device.ok_or_else(|| Fault::Other(format!("nobody wrote down on which device `{}` stands", record.kind)))
 }
 
 /// The kind of this name.

@@ -148,6 +148,11 @@ pub(super) fn release(place: &Path, more: &[&str], commands: &mut Commands<'_>) 
     remove_folder(place)
 }
 
+/// Where the file system of a record is mounted, as programs are told.
+pub(super) fn point_of(record: &LayerRecord) -> Result<&str, Fault> {
+    text(place_of(record)?)
+}
+
 /// Where a record says that it is mounted.
 pub(super) fn place_of(record: &LayerRecord) -> Result<&Path, Fault> {
     let missing = || Fault::Other(format!("nobody wrote down where {} is mounted", record.kind));

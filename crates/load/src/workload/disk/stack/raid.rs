@@ -11,16 +11,15 @@ use model::value::Value;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::md::{self, MdFolder, SyncSpeeds};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, random};
 use crate::workload::named;
 
-const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--version"] };
+pub(super) const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--version"] };
 
-/// A resynchronisation goes on for as long as it takes; the person may end it.
-const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How long what looks at new devices may hold one.
-const BUSY: Duration = Duration::from_secs(10);
+pub(super) const BUSY: Duration = Duration::from_secs(10);
 /// What is told of the time until all members agree.
 const INITIAL_SYNC: &str = "initial-sync";
 
@@ -56,6 +55,23 @@ const THREADS: ParameterSpec = ParameterSpec::new(
     "Threads that compute parity beside the array's own; 0 without it, which leaves all to one.",
 )
 .or_zero();
+const SPARES: ParameterSpec = ParameterSpec::new(
+    "spares",
+    Kind::Count,
+    "How many of its devices, the last ones, are spares: they hold nothing until a member fails or the array grows.",
+)
+.default("0")
+.or_zero();
+const SPEED_MIN: ParameterSpec = ParameterSpec::new(
+    "sync-speed-min",
+    Kind::Size,
+    "Bytes per second that a synchronisation takes of each member beside other work, at least; what the machine sets without it.",
+);
+const SPEED_MAX: ParameterSpec = ParameterSpec::new(
+    "sync-speed-max",
+    Kind::Size,
+    "Bytes per second that a synchronisation takes of each member at most; what the machine sets without it.",
+);
 const LAYOUT: ParameterSpec =
     ParameterSpec::new("layout", Kind::Choice, "Where the two copies lie.").default("near").words(&[
         Word { word: "near", doc: "at the same place of two members" },
@@ -100,7 +116,7 @@ pub(super) const RAID1: Raid = Raid {
         role: LayerRole::Device,
         devices: (2, MOST),
         beside: None,
-        options: &[BITMAP, ASSUME_CLEAN],
+        options: &[BITMAP, ASSUME_CLEAN, SPARES, SPEED_MIN, SPEED_MAX],
         doc: "an array of md, mirrored",
     },
     level: "1",
@@ -114,7 +130,7 @@ pub(super) const RAID10: Raid = Raid {
         role: LayerRole::Device,
         devices: (2, MOST),
         beside: None,
-        options: &[CHUNK, LAYOUT, BITMAP, ASSUME_CLEAN],
+        options: &[CHUNK, LAYOUT, BITMAP, ASSUME_CLEAN, SPARES, SPEED_MIN, SPEED_MAX],
         doc: "an array of md, striped over two copies",
     },
     level: "10",
@@ -128,7 +144,17 @@ pub(super) const RAID5: Raid = Raid {
         role: LayerRole::Device,
         devices: (3, MOST),
         beside: JOURNAL,
-        options: &[CHUNK, PARITY_LAYOUT, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        options: &[
+            CHUNK,
+            PARITY_LAYOUT,
+            BITMAP,
+            ASSUME_CLEAN,
+            STRIPE_CACHE,
+            THREADS,
+            SPARES,
+            SPEED_MIN,
+            SPEED_MAX,
+        ],
         doc: "an array of md with one member of parity",
     },
     level: "5",
@@ -142,7 +168,17 @@ pub(super) const RAID6: Raid = Raid {
         role: LayerRole::Device,
         devices: (4, MOST),
         beside: JOURNAL,
-        options: &[CHUNK, PARITY_LAYOUT, BITMAP, ASSUME_CLEAN, STRIPE_CACHE, THREADS],
+        options: &[
+            CHUNK,
+            PARITY_LAYOUT,
+            BITMAP,
+            ASSUME_CLEAN,
+            STRIPE_CACHE,
+            THREADS,
+            SPARES,
+            SPEED_MIN,
+            SPEED_MAX,
+        ],
         doc: "an array of md with two members of parity",
     },
     level: "6",
@@ -164,6 +200,32 @@ pub(super) const LINEAR: Raid = Raid {
     data_members: |members| members,
 };
 
+/// Whether arrays of this kind keep their data when a member fails.
+pub(super) fn is_redundant(kind: &str) -> bool {
+    [RAID1, RAID10, RAID5, RAID6].iter().any(|raid| raid.spec.name == kind)
+}
+
+/// Whether arrays of this kind are given more members while they are used.
+pub(super) fn grows(kind: &str) -> bool {
+    [RAID5, RAID6].iter().any(|raid| raid.spec.name == kind)
+}
+
+/// How many of the devices of a layer are spares.
+pub(super) fn spares(layer: &StackLayer) -> usize {
+    match layer.option(SPARES.name) {
+        Some(Value::Integer(count)) => usize::try_from(count).unwrap_or(usize::MAX),
+        _ => 0,
+    }
+}
+
+/// Bytes per second of each member at which a layer may be synchronised, where that was asked for.
+pub(super) fn speed_most(layer: &StackLayer) -> Option<u64> {
+    match layer.options.get(SPEED_MAX.name) {
+        Some(Value::Integer(bytes_per_s)) => Some(*bytes_per_s),
+        _ => None,
+    }
+}
+
 impl LayerKind for Raid {
     fn spec(&self) -> &'static LayerSpec {
         self.spec
@@ -178,8 +240,9 @@ impl LayerKind for Raid {
     }
 
     /// The superblock, a bitmap and room for a reshape lie before the data: up to 128 MiB of a large member.
-    fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
-        let (members, least) = (below.len() as u64, below.iter().copied().min().unwrap_or(0));
+    fn capacity(&self, layer: &StackLayer, below: &[u64]) -> u64 {
+        let members = below.len().saturating_sub(spares(layer)) as u64;
+        let least = below.iter().copied().min().unwrap_or(0);
         let each = (least / 100 * 95).max(least.saturating_sub(129 << 20));
         each.saturating_mul((self.data_members)(members))
     }
@@ -200,21 +263,19 @@ impl LayerKind for Raid {
         let begin = Instant::now();
         let missing = || Fault::Other(format!("the array {name} was made and is not there"));
         let array = find(uuid, site.commands).ok_or_else(missing)?;
-        let folder = sysfs(&array);
-        for (option, file) in [("stripe-cache", "stripe_cache_size"), ("group-threads", "group_thread_cnt")] {
-            if let Some(Value::Integer(count)) = site.layer.options.get(named(option)) {
-                let file = folder.join(file);
-                fs::write(&file, count.to_string())
-                    .map_err(|e| Fault::system(format!("writing {count} to {}", file.display()), e))?;
+        let md = MdFolder::of(&array);
+        set_options(site.layer, &md)?;
+        let bytes = md.wait_until_whole(begin, site.commands)?;
+        // Levels without copies have nothing to synchronise.
+        if md.has_copies() {
+            let is_clean = site.layer.option(named("assume-clean")) == Some(Value::Bool(true));
+            let took = begin.elapsed();
+            if !is_clean {
+                site.commands.note(INITIAL_SYNC.to_owned(), took);
             }
-        }
-        if !site.commands.wait_until(SYNC_WITHIN, || is_synchronised(&folder))? {
-            return Err(Fault::Other(format!("{} is still synchronised after a week", array.display())));
-        }
-        let is_clean = site.layer.option(named("assume-clean")) == Some(Value::Bool(true));
-        // Levels without copies have nothing to synchronise, and no such file.
-        if !is_clean && folder.join("sync_action").exists() {
-            site.commands.note(INITIAL_SYNC.to_owned(), begin.elapsed());
+            let rate = |bytes: u64| bytes as f64 / took.as_secs_f64();
+            let initial = bytes.filter(|_| !is_clean && !took.is_zero()).map(rate);
+            site.commands.note_speeds(SyncSpeeds { initial, ..md.speeds() });
         }
         Ok(array)
     }
@@ -263,8 +324,11 @@ impl Raid {
             format!("--level={}", self.level),
             format!("--name={name}"),
             format!("--uuid={}", array_uuid(uuid)),
-            format!("--raid-devices={}", devices.len()),
+            format!("--raid-devices={}", devices.len().saturating_sub(spares(layer))),
         ];
+        if spares(layer) > 0 {
+            words.push(format!("--spare-devices={}", spares(layer)));
+        }
         if let Some(Value::Integer(bytes)) = option("chunk") {
             // mdadm's own unit is the kibibyte.
             words.push(format!("--chunk={}K", bytes / 1024));
@@ -287,14 +351,23 @@ impl Raid {
     }
 }
 
-/// Whether nothing is synchronised and nothing is to be (`Documentation/admin-guide/md.rst`): at the very start the
-/// thread that does it may not have begun. Levels without copies have no such files.
-fn is_synchronised(folder: &Path) -> bool {
-    let is = |file: &str, word: &str| match fs::read_to_string(folder.join(file)) {
-        Ok(text) => text.trim() == word,
-        Err(_) => true,
-    };
-    is("sync_action", "idle") && is("resync_start", "none")
+/// Tells an array what was asked of it and is no word of mdadm's.
+fn set_options(layer: &StackLayer, md: &MdFolder) -> Result<(), Fault> {
+    let count: fn(u64) -> String = |count| count.to_string();
+    let speed: fn(u64) -> String = md::written_speed;
+    for (option, file, written) in [
+        (STRIPE_CACHE.name, "stripe_cache_size", count),
+        (THREADS.name, "group_thread_cnt", count),
+        (SPEED_MIN.name, "sync_speed_min", speed),
+        (SPEED_MAX.name, "sync_speed_max", speed),
+    ] {
+        if let Some(Value::Integer(asked)) = layer.options.get(option) {
+            let text = written(*asked);
+            md.write(file, &text)
+                .map_err(|e| Fault::system(format!("writing {text} to {}", md.file(file).display()), e))?;
+        }
+    }
+    Ok(())
 }
 
 /// The link to the array that mdadm makes.
@@ -317,17 +390,13 @@ fn array_uuid(uuid: &str) -> String {
 }
 
 /// Whether mdadm says that what it was asked about has this UUID.
-fn has_uuid(said: &str, uuid: &str) -> bool {
+pub(super) fn has_uuid(said: &str, uuid: &str) -> bool {
     let wanted = format!("MD_UUID={}", array_uuid(uuid));
     said.lines().any(|line| line.trim() == wanted)
 }
 
-fn sysfs(array: &Path) -> PathBuf {
-    Path::new("/sys/block").join(array.file_name().unwrap_or_default()).join("md")
-}
-
 /// The array that has this UUID.
-fn find(uuid: &str, commands: &mut Commands<'_>) -> Option<PathBuf> {
+pub(super) fn find(uuid: &str, commands: &mut Commands<'_>) -> Option<PathBuf> {
     let entries = fs::read_dir("/sys/block").ok()?;
     let arrays = entries.flatten().filter(|entry| entry.path().join("md").is_dir());
     let mut paths = arrays.map(|entry| Path::new("/dev").join(entry.file_name()));
@@ -353,19 +422,6 @@ mod tests {
     }
 
     #[test]
-    fn an_array_that_is_to_be_synchronised_is_not_yet() {
-        let folder = tempfile::tempdir().unwrap();
-        assert!(is_synchronised(folder.path()));
-        for (action, start, is_done) in
-            [("idle\n", "0\n", false), ("resync\n", "1024\n", false), ("idle\n", "none\n", true)]
-        {
-            fs::write(folder.path().join("sync_action"), action).unwrap();
-            fs::write(folder.path().join("resync_start"), start).unwrap();
-            assert_eq!(is_synchronised(folder.path()), is_done, "{action} {start}");
-        }
-    }
-
-    #[test]
     fn what_is_asked_for_is_told_to_mdadm() {
         let mut options = Parameters::default();
         options.set(named("chunk"), 65536u64);
@@ -377,7 +433,7 @@ mod tests {
         for word in ["--level=6", "--chunk=64K", "--bitmap=none", "--assume-clean", "--raid-devices=2"] {
             assert!(words.contains(word), "{word}: {words}");
         }
-        assert!(words.ends_with(" /dev/a /dev/b"), "{words}");
+        assert!(words.ends_with(" /dev/a /dev/b") && !words.contains("--spare-devices"), "{words}");
         let plain = StackLayer { spec: RAID10.spec, beside: None, options: Parameters::default() };
         let words = RAID10.create_words(&plain, "n", UUID, &devices).join(" ");
         assert!(words.contains("--layout=n2") && !words.contains("--chunk"), "{words}");
@@ -389,6 +445,20 @@ mod tests {
         assert_eq!(RAID5.refuses(&parity), None);
         parity.options.set(named("bitmap"), "internal");
         assert!(RAID5.refuses(&parity).unwrap().contains("not both"));
+    }
+
+    #[test]
+    fn spares_are_no_members_yet() {
+        let mut options = Parameters::default();
+        options.set(SPARES.name, 1u64);
+        let layer = StackLayer { spec: RAID5.spec, beside: None, options };
+        let devices = ["/dev/a", "/dev/b", "/dev/c", "/dev/d"].map(str::to_owned);
+        let words = RAID5.create_words(&layer, "n", UUID, &devices).join(" ");
+        assert!(words.contains("--raid-devices=3 --spare-devices=1"), "{words}");
+        let without = StackLayer { spec: RAID5.spec, beside: None, options: Parameters::default() };
+        assert_eq!((spares(&layer), spares(&without)), (1, 0));
+        assert_eq!(RAID5.capacity(&layer, &[100 << 30; 4]), RAID5.capacity(&without, &[100 << 30; 3]));
+        assert!(is_redundant("raid10") && !is_redundant("raid0") && grows("raid6") && !grows("raid1"));
     }
 
     #[test]

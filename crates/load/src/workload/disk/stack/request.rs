@@ -15,7 +15,7 @@ use crate::workload::disk::stack::command::Program;
 use crate::workload::disk::stack::fixture::{BuiltStack, STACKS};
 use crate::workload::disk::stack::ground::{self, Member};
 use crate::workload::disk::stack::kernel::KernelPart;
-use crate::workload::disk::stack::{Below, LAYERS, find};
+use crate::workload::disk::stack::{Below, LAYERS, find, md, raid};
 use crate::workload::named;
 
 /// Bytes of each file, where nobody says.
@@ -133,13 +133,14 @@ impl StackRequest {
         let seen = ground::survey(&members, self.order.member_bytes, host)?;
         // Those beside come last, and offer nothing.
         let mut below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
+        let least = below.iter().copied().min().unwrap_or(0);
         for layer in &self.stack.layers {
             let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
             below = vec![capacity];
         }
         let room = below.iter().copied().min().unwrap_or(0);
         let order = StackOrder { devices: seen.devices, ..self.order.clone() };
-        let about = self.about(&members);
+        let about = format!("{}{}", self.about(&members), self.about_sync(least, md::usual_speed_most()));
         let key = self.key(&members);
         Ok(SurveyedStack { key: FixtureKey { details: serde_json::json!(order), about, ..key }, room })
     }
@@ -168,7 +169,33 @@ impl StackRequest {
         format!("the stack {made} is made on {on}, and taken down at the end")
     }
 
+    /// What the first synchronisation of an array on members of so many bytes takes at least, where that is minutes: no
+    /// faster than md allows, which is `usual` unless the stack says otherwise.
+    fn about_sync(&self, bytes: u64, usual: Option<u64>) -> String {
+        let array = self.stack.layers.first().filter(|layer| raid::is_redundant(layer.spec.name));
+        let Some(array) = array.filter(|_| self.order.height > 0) else { return String::new() };
+        let is_clean = array.option(named("assume-clean")) == Some(Value::Bool(true));
+        let most = raid::speed_most(array).or(usual).filter(|speed| *speed > 0 && !is_clean);
+        let minutes = most.map_or(0, |speed| bytes / speed / 60);
+        let time = match minutes {
+            0 => return String::new(),
+            1..120 => format!("{minutes} min"),
+            _ => format!("{} h {} min", minutes / 60, minutes % 60),
+        };
+        format!("; its array is synchronised first, which takes at least {time} by the speed that md allows")
+    }
+
     fn check_layers(&self) -> Result<(), Problem> {
+        if let Some(lowest) = self.stack.layers.first() {
+            let members = self.stack.members.len().saturating_sub(raid::spares(lowest));
+            let (name, fewest) = (lowest.spec.name, lowest.spec.devices.0);
+            if members < fewest {
+                return Err(Problem::invalid(
+                    format!("`{name}` needs at least {fewest} devices beside its spares, and has {members}"),
+                    "name more devices, or fewer spares",
+                ));
+            }
+        }
         let ground = self.stack.ground.as_ref().map_or(MEMBERS, |ground| ground.spec.name);
         let mut below = Below { kind: ground, devices: self.stack.members.len() };
         let mut layers = self.stack.layers.iter();
@@ -232,7 +259,8 @@ impl StackRequest {
     #[must_use]
     pub fn built<'a>(&self, fixtures: &'a FixtureStore) -> Option<&'a BuiltStack> {
         let members = ground::members(&self.stack, &self.order.targets).ok()?;
-        fixtures.find(&self.key(&members))
+        let key = self.key(&members);
+        fixtures.find(&key).or_else(|| fixtures.find(&FixtureKey { used_up: true, ..key }))
     }
 
     /// The parameters of a load that drives `tops` in the place of its target.
@@ -254,11 +282,29 @@ impl StackRequest {
         self.on(parameters, &[folder.cloned().unwrap_or_else(|| Path::new("/").to_owned())])
     }
 
+    /// The same of a load that was surveyed before the stack is there, with what it was `given`.
+    #[must_use]
+    pub fn as_planned(&self, surveyed: &Parameters, given: &Parameters) -> Parameters {
+        without_ends(self.as_asked(surveyed), given)
+    }
+
     /// The parameters of a surveyed load with the target that was asked for, by its whole path.
     #[must_use]
     pub fn as_asked(&self, parameters: &Parameters) -> Parameters {
         self.on(parameters, &self.order.targets)
     }
+}
+
+/// How much a load goes to the end of is known when the stack is there, unless it was `given`.
+fn without_ends(mut surveyed: Parameters, given: &Parameters) -> Parameters {
+    if surveyed.is_word(named("until"), "full") {
+        for name in [named("size"), named("span")] {
+            if given.integer(name).is_err() {
+                surveyed.remove(name);
+            }
+        }
+    }
+    surveyed
 }
 
 fn whole_path(text: &str) -> PathBuf {
@@ -280,5 +326,33 @@ fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem>
                 format!("one of {}", stack.layer_names().join(", ")),
             )
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_first_synchronisation_takes_as_long_as_md_allows() {
+        let about = |stack: &str, bytes: u64, usual: Option<u64>| {
+            let mut parameters = Parameters::default();
+            parameters.set(named("stack"), stack);
+            parameters.set(named("target"), "/");
+            let request = StackRequest::of(&parameters, Some(named("target"))).unwrap().unwrap();
+            request.about_sync(bytes, usual)
+        };
+        let usual = Some(200_000 * 1024);
+        assert!(about("raid6(a+b+c+d) > xfs", 2_000_000_000_000, usual).contains("at least 2 h 42 min"));
+        assert!(about("raid1(a+b)", 100 << 30, usual).contains("at least 8 min"));
+        assert!(about("raid1(a+b; sync-speed-max=1m)", 1 << 30, usual).contains("at least 17 min"));
+        for (stack, bytes, usual) in [
+            ("raid1(a+b)", 1 << 30, usual),
+            ("raid1(a+b)", 1 << 40, None),
+            ("raid1(a+b; assume-clean=yes)", 1 << 40, usual),
+            ("raid0(a+b)", 1 << 40, usual),
+        ] {
+            assert_eq!(about(stack, bytes, usual), "", "{stack}");
+        }
     }
 }

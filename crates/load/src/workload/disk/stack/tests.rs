@@ -120,6 +120,18 @@ fn letters_name_the_parts_of_the_target() {
 }
 
 #[test]
+fn spares_leave_members_enough() {
+    let place = tempfile::tempdir_in(".").unwrap();
+    let refused = |stack: &str| {
+        let request = StackRequest::of(&parameters(stack, place.path(), &[]), Some(TARGET)).unwrap().unwrap();
+        request.survey(&host(place.path())).map(drop).unwrap_err()
+    };
+    let problem = refused("raid1(a+b; spares=1)");
+    assert_eq!(problem.kind, ProblemKind::Invalid);
+    assert!(problem.message.contains("needs at least 2 devices beside its spares, and has 1"), "{problem:?}");
+}
+
+#[test]
 fn what_was_seen_of_devices_is_no_other_stack_and_a_lower_layer_is_one() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let key = |height| {

@@ -13,6 +13,7 @@ use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, mount, stripe};
 
 const MKFS: Program = Program { name: "mkfs.xfs", package: "xfsprogs", version: &["-V"] };
+const GROW: Program = Program { name: "xfs_growfs", package: "xfsprogs", version: &["-V"] };
 
 pub(super) const SPEC: LayerSpec = LayerSpec {
     name: "xfs",
@@ -62,5 +63,13 @@ impl LayerKind for Xfs {
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         mount::unmount(record, commands)
+    }
+
+    fn can_grow(&self) -> bool {
+        true
+    }
+
+    fn grow(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<(), Fault> {
+        commands.run(&GROW, &["-d", mount::point_of(record)?]).map(drop)
     }
 }

@@ -1,0 +1,191 @@
+//! Whether a rate that somebody needs is kept, and how much room is left.
+//!
+//! What counts are sequential writes to the whole: of a storage stack, to its topmost layer; without a stack, to the
+//! target. Of several such cases the fastest counts, since whoever needs the rate can choose how to write. What only
+//! went into memory is no rate that is kept: of writes through the page cache it is the rate until all was on the
+//! device.
+
+use model::finding::Evidence;
+use model::profile::{Aspect, OperationClass};
+use model::run::CaseResult;
+use model::stack_top::top_layer;
+use model::study::StudyVerdict;
+use model::{Finding, FindingKind, Run, Severity, metric};
+
+use super::rate::{ENOUGH, Rate};
+use crate::{CONFIDENCE, measure};
+
+/// The code of what this finds, and what it says.
+pub(crate) const CODE: (&str, &str) = (
+    "sustains",
+    "About the whole run: whether sequential writes to the whole keep a rate (`kind = \"sustains\"` in a study's \
+     `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts.",
+);
+
+/// The same in English.
+pub(crate) const ENGLISH: &str = r#"
+finding-sustains =
+    { $answer ->
+        [yes] { SHORT($rate, unit: "B/s") } are written where { SHORT($needed, unit: "B/s") } are needed: { PERCENT($room) }
+            more, at least { PERCENT($room_least) } by the interval over trials
+        [no] only { SHORT($rate, unit: "B/s") } are written where { SHORT($needed, unit: "B/s") } are needed:
+            { PERCENT($short) } less
+       *[unknown] { $why ->
+            [none] nothing was measured that writes one block after the other to the whole
+            [trials] { SHORT($rate, unit: "B/s") } were written where { SHORT($needed, unit: "B/s") } are needed, but two
+                trials at least are needed to tell
+           *[spread] { SHORT($rate, unit: "B/s") } are written where { SHORT($needed, unit: "B/s") } are needed, but the
+                trials differ too much to tell
+        }
+    }
+
+evidence-sustains-rate =
+    to the whole: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below =
+    one layer further down: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+"#;
+
+/// A case that writes, and where in a stack.
+struct Written<'a> {
+    rate: Rate<'a>,
+    /// Layers of its stack, 0 where it has none.
+    layers: usize,
+    /// Whether it drives the topmost.
+    is_top: bool,
+}
+
+impl<'a> Written<'a> {
+    fn of(case: &'a CaseResult) -> Option<Self> {
+        let writes = measure::does(case, OperationClass::Write) && !measure::is_mixed(case);
+        if !writes || measure::is_random(case) || measure::is_null(case) {
+            return None;
+        }
+        let through_cache = measure::writes_through_cache(measure::profile(case));
+        let name = if through_cache { metric::THROUGHPUT_DURABLE } else { metric::THROUGHPUT };
+        let rate = Rate::of_metric(case, name)?;
+        let main = &case.loads.main;
+        let said = |aspect| main.parameters.get(main.profile.parameter(aspect)?).map(ToString::to_string);
+        let (layers, is_top) = match said(Aspect::Stack).as_deref().and_then(top_layer) {
+            Some((layers, top)) => (layers, said(Aspect::Layer).is_none_or(|layer| layer == top)),
+            None => (0, true),
+        };
+        Some(Self { rate, layers, is_top })
+    }
+}
+
+/// The fastest of these that can be compared.
+fn best<'w, 'a>(all: &'w [Written<'a>], is_one: impl Fn(&Written<'a>) -> bool) -> Option<&'w Rate<'a>> {
+    let chosen = all.iter().filter(|&written| is_one(written));
+    chosen.map(|written| &written.rate).max_by(|a, b| a.order(b))
+}
+
+/// What the run's question comes to.
+pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
+    let needed = verdict.rate? as f64;
+    let cases = run.cases.iter().filter(|case| !case.is_auxiliary());
+    let of_sink: Vec<&CaseResult> = cases.filter(|case| case.loads.main.workload == verdict.sink).collect();
+    if of_sink.is_empty() {
+        return None;
+    }
+    let all: Vec<Written<'_>> = of_sink.into_iter().filter_map(Written::of).collect();
+    // The stack that was to be driven whole is the highest.
+    let most = all.iter().map(|written| written.layers).max().unwrap_or(0);
+    let whole = best(&all, |written| written.layers == most && written.is_top);
+    let new = |answer: &str, why: &str| {
+        Finding::new(FindingKind::Answer, CODE.0, Severity::Note)
+            .arg("answer", answer)
+            .arg("why", why)
+            .arg("needed", needed)
+    };
+    let Some(rate) = whole else { return Some(new("unknown", "none").arg("rate", 0.0)) };
+    let interval = stats::interval::of_center(&rate.values, CONFIDENCE);
+    let (answer, why) = match interval {
+        _ if rate.values.len() < ENOUGH => ("unknown", "trials"),
+        Some(interval) if interval.low >= needed => ("yes", "none"),
+        Some(interval) if interval.high < needed => ("no", "none"),
+        _ => ("unknown", "spread"),
+    };
+    let least = interval.map_or(rate.median, |interval| interval.low);
+    let found = new(answer, why)
+        .arg("rate", rate.median)
+        .arg("room", rate.median / needed - 1.0)
+        .arg("room_least", least / needed - 1.0)
+        .arg("short", 1.0 - rate.median / needed);
+    // Layers are measured from the lowest up.
+    let below = all.iter().rev().find(|written| written.layers == most && !written.is_top);
+    let evidence: Vec<Evidence> = std::iter::once(rate.evidence("sustains-rate"))
+        .chain(below.map(|written| written.rate.evidence("sustains-below")))
+        .collect();
+    Some(found.because_all(evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::study::StudyVerdictKind;
+    use model::{ParameterName, Quantity, Unit, Value, WorkloadName};
+
+    use super::*;
+    use crate::validity::fixture;
+
+    const DISK: WorkloadName = WorkloadName::new("disk");
+    const STACK: &str = "raid6(a+b+c+d; chunk=64k) > luks > xfs";
+
+    /// Writes to a layer of the stack, one trial for each rate.
+    fn layer(name: &str, rates: &[f64]) -> CaseResult {
+        let mut case = fixture::disk_case("write", 1.0, 1.0);
+        case.trials.truncate(rates.len());
+        for (trial, rate) in case.trials.iter_mut().zip(rates) {
+            let quantity = Quantity { value: *rate, unit: Unit::BytesPerSecond };
+            trial.result.main_mut().metrics.insert(metric::THROUGHPUT, quantity);
+        }
+        fixture::set(&mut case, "direct", true);
+        let main = &mut case.loads.main;
+        for (name, aspect, value) in [("stack", Aspect::Stack, STACK), ("layer", Aspect::Layer, name)] {
+            main.parameters.set(ParameterName::new(name), Value::from(value));
+            main.profile.aspects.insert(ParameterName::new(name), aspect);
+        }
+        case
+    }
+
+    fn evidence(cases: Vec<CaseResult>) -> Vec<f64> {
+        let found = found(cases);
+        found.evidence.iter().filter_map(|evidence| evidence.args.get("rate")?.number()).collect()
+    }
+
+    fn said(cases: Vec<CaseResult>) -> (String, String) {
+        let found = found(cases);
+        (found.args["answer"].to_string(), found.text)
+    }
+
+    fn found(cases: Vec<CaseResult>) -> Finding {
+        let mut run = crate::comparison::tests::run("r", &[], cases);
+        let kind = StudyVerdictKind::Sustains;
+        let rate = Some(300_000_000);
+        run.study.verdict = Some(StudyVerdict { kind, source: DISK, sink: DISK, joint: DISK, rate });
+        let found = crate::answer::check(&run).unwrap();
+        crate::said::written(vec![found]).pop().unwrap()
+    }
+
+    #[test]
+    fn the_topmost_layer_counts_and_room_is_told() {
+        let fast = [429e6, 430e6, 431e6];
+        let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[314e6, 315e6, 316e6])]);
+        assert_eq!(answer, "yes");
+        let rates = evidence(vec![layer("members", &fast), layer("luks", &[320e6; 3]), layer("xfs", &fast)]);
+        assert_eq!(rates, [430e6, 320e6], "the whole, and the layer below it");
+        assert!(text.starts_with("315 MB/s are written where 300 MB/s are needed: 5 % more"), "{text}");
+        let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[270e6, 271e6, 272e6])]);
+        assert_eq!(answer, "no");
+        assert!(text.starts_with("only 271 MB/s are written where 300 MB/s are needed"), "{text}");
+    }
+
+    #[test]
+    fn what_the_trials_do_not_tell_is_unknown() {
+        let (answer, text) = said(vec![layer("xfs", &[200e6, 300e6, 400e6])]);
+        assert!(answer == "unknown" && text.contains("differ too much"), "{text}");
+        let (answer, text) = said(vec![layer("xfs", &[500e6])]);
+        assert!(answer == "unknown" && text.contains("two trials"), "{text}");
+        let (answer, text) = said(vec![layer("raid6", &[500e6; 3])]);
+        assert!(answer == "unknown" && text.contains("nothing was measured"), "{text}");
+    }
+}

@@ -1,0 +1,165 @@
+//! The CPUs that the kernel's work for a layer may use are full: encryption, checksums, compression, what a loop device
+//! does. The load's threads wait for it, so that they seem to have CPUs to spare.
+//!
+//! Whose work it is, is read from what threads and queues of the kernel are called by: the name of the device, or its
+//! number. Work that is called by neither, such as that of a queue of a whole kind of file system, is not seen here.
+
+use std::collections::BTreeMap;
+
+use model::finding::Evidence;
+use model::layer::{LayerDevice, StorageLayers};
+use model::run::CaseResult;
+use model::{Resource, ResourceKind, Severity, Trial};
+
+use crate::bottleneck::cores::busy_share;
+use crate::bottleneck::{FULL, Verdict, finding};
+use crate::measure::layers::has_work_events;
+use crate::{Context, measure};
+
+/// Of what full CPUs do, so much must be for one layer; and nobody of ours may have more.
+const LARGE_PART: f64 = 1.0 / 3.0;
+
+pub(in crate::bottleneck) const ENGLISH: &str = r#"
+finding-kernel-work-full =
+    the CPUs that the kernel's work for { RESOURCE($resource) } may use are full: { $crypto ->
+        [yes] encryption there
+       *[no] it
+    } has { PERCENT($used) } of their time, the load's own threads { PERCENT($own) }
+    .advice =
+        { $crypto ->
+            [yes] a cipher that the processor has instructions for, larger sectors, or more CPUs help; faster devices below do not
+           *[no] more CPUs help; faster devices below do not
+        }
+
+evidence-kernel-work =
+    the kernel's work for { RESOURCE($resource) }, by { $by ->
+        [events] the kernel's events of its queues
+       *[names] the names of its threads and queues
+    }, has { PERCENT($used) } of the time of the CPUs that it may use, which are busy { PERCENT($busy) } of it
+"#;
+
+/// What the kernel did for one layer, of the time of the CPUs that it may use.
+struct LayerWork {
+    resource: Resource,
+    encrypts: bool,
+    /// How busy the CPUs were.
+    busy: f64,
+    /// The share of their time that it had.
+    used: f64,
+    /// The share that our own process had.
+    own: f64,
+}
+
+impl LayerWork {
+    /// Of the layer that had most in a trial.
+    fn of(layers: &StorageLayers, trial: &Trial) -> Option<Self> {
+        let cpus = usable(layers, trial);
+        let busy = busy_share(trial, &cpus)?;
+        let mut each: BTreeMap<&Resource, (f64, &LayerDevice)> = BTreeMap::new();
+        for part in measure::kernel_uses(layers, trial) {
+            each.entry(&part.device.resource).or_insert((0.0, part.device)).0 += part.cpus;
+        }
+        let (used, device) = each.into_values().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let rate = |name: &str| measure::rate(trial, &Resource::OWN_PROCESS, name);
+        let own = rate("user")? + rate("system")?;
+        let all = cpus.len() as f64;
+        Some(Self {
+            resource: device.resource.clone(),
+            encrypts: device.encrypts(),
+            busy,
+            // Looks at threads are not quite at the edges of the window.
+            used: (used / all).min(busy),
+            own: (own / all).min(busy),
+        })
+    }
+
+    fn is_full(&self) -> bool {
+        self.busy >= FULL && self.used >= LARGE_PART * self.busy && self.used >= self.own
+    }
+}
+
+/// The CPUs that were counted and that unbound work may run on; where nobody says which, all.
+fn usable(layers: &StorageLayers, trial: &Trial) -> Vec<Resource> {
+    let counters = trial.result.local().counters.iter();
+    let counted = counters.filter(|counter| counter.source == "/proc/stat idle");
+    let may = |cpu: u32| layers.work_cpus.is_empty() || layers.work_cpus.contains(&cpu);
+    let number = |resource: &Resource| resource.named(ResourceKind::Cpu)?.parse::<u32>().ok();
+    let of = |resource: &Resource| number(resource).is_some_and(may);
+    counted.map(|counter| &counter.resource).filter(|resource| of(resource)).cloned().collect()
+}
+
+pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    // Trials beside these that were observed know more, where there are any.
+    let twin = measure::observed(case, context.siblings).filter(|twin| has_work_events(twin));
+    let seen = twin.unwrap_or(case);
+    let Some(layers) = measure::stacked(seen) else { return Verdict::Elsewhere };
+    let of = |trial: &Trial| LayerWork::of(layers, trial).map(|work| (work.used, work));
+    let Some(work) = measure::middle(seen, of) else { return Verdict::Elsewhere };
+    let place = measure::place(case, &Resource::CPUS, "idle");
+    let evidence = Evidence::maybe_at("kernel-work", place)
+        .arg("resource", work.resource.as_str())
+        .arg("used", work.used)
+        .arg("busy", work.busy)
+        .arg("by", if twin.is_some() { "events" } else { "names" });
+    if !work.is_full() {
+        return Verdict::Free(evidence);
+    }
+    Verdict::Full(Box::new(
+        finding("kernel-work-full", Severity::Note)
+            .on(work.resource.clone())
+            .arg("crypto", work.encrypts)
+            .arg("used", work.used)
+            .arg("own", work.own)
+            .because(evidence),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::bottleneck::tests::{disk, verdict};
+    use crate::measure::layers::tests::{kernel, put, stack};
+    use crate::validity::fixture;
+
+    /// Two CPUs that idled for so many hundredths of a second each, of which our process had 0.3 s.
+    fn case(idle: [u64; 2], work_cpus: Vec<u32>, crypto: f64) -> CaseResult {
+        let mut case = disk(8, 9_000.0, 110.0, 15.0);
+        put(&mut case, &StorageLayers { work_cpus, ..stack("raid0") });
+        kernel(&mut case, &[("dmcrypt_write/253:0", 0.1), ("md0_raid0", 0.2)], &[("kcryptd/253:0", crypto)]);
+        for trial in &mut case.trials {
+            let counters = &mut trial.result.local_mut().counters;
+            let mut put = |resource: &str, source: &str, ticks: u64| {
+                counters.push(fixture::counter(resource, source, 0.01, ticks));
+            };
+            put("cpu", "/proc/stat idle", idle.iter().sum());
+            for (cpu, idle) in ["cpu:0", "cpu:1"].into_iter().zip(idle) {
+                put(cpu, "/proc/stat idle", idle);
+                put(cpu, "/proc/stat system", 100 - idle);
+            }
+            put("self", "getrusage(2) user", 10);
+            put("self", "getrusage(2) system", 20);
+        }
+        case
+    }
+
+    #[test]
+    fn encryption_that_fills_the_cpus_that_it_may_use_is_named() {
+        let found = verdict(&[case([2, 3], Vec::new(), 1.4)]);
+        assert_eq!(found.code, "kernel-work-full", "{found:?}");
+        assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("block:dm-0"));
+        assert!(found.text.contains("encryption there has 75 % of their time"), "{}", found.text);
+        // The other CPU idles, but unbound work may not run there.
+        assert_eq!(verdict(&[case([2, 90], vec![0], 0.6)]).code, "kernel-work-full");
+        assert_ne!(verdict(&[case([2, 90], Vec::new(), 0.6)]).code, "kernel-work-full");
+    }
+
+    #[test]
+    fn full_cpus_that_others_fill_are_not_the_layer_s() {
+        assert_ne!(verdict(&[case([2, 3], Vec::new(), 0.1)]).code, "kernel-work-full");
+        let mut without = case([2, 3], Vec::new(), 1.4);
+        for trial in &mut without.trials {
+            trial.result.local_mut().storage = None;
+        }
+        assert_ne!(verdict(&[without]).code, "kernel-work-full");
+    }
+}

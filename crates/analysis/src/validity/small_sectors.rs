@@ -1,0 +1,100 @@
+//! A layer of small blocks on sectors that are larger: a drive with sectors of 4 KiB that takes requests of 512 bytes
+//! ("512e") reads such a sector before it writes a part of it, and says so by its physical sector.
+
+use model::finding::{Evidence, Place};
+use model::layer::{LayerDevice, StorageLayers};
+use model::profile::OperationClass;
+use model::run::CaseResult;
+use model::{Finding, FindingKind, Severity};
+
+use crate::{Context, Rule, RuleCheck, measure};
+
+pub(crate) const RULE: Rule = Rule {
+    code: "small-sectors",
+    doc: "A mapping or an array has smaller blocks than the sectors of the device that it stands on (512-byte blocks above \
+         a drive with sectors of 4 KiB): smaller writes pass that the drive must read a sector for, and encryption works on \
+         more and smaller blocks. Of loads that write.",
+    english: r#"
+finding-small-sectors =
+    { RESOURCE($resource) } has blocks of { BINARY($logical) } on { RESOURCE($below) }, whose sectors have { BINARY($physical) }{ $crypto ->
+        [yes] : each is encrypted by itself, and writes of less than a sector make the drive read first
+       *[no] : writes of less than a sector make the drive read first
+    }
+    .advice =
+        { $crypto ->
+            [yes] make it with larger ones (cryptsetup luksFormat --sector-size { FIXED($physical) }, sector-size of a stack)
+           *[no] let what stands on it use blocks of { BINARY($physical) }
+        }
+
+evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }; { RESOURCE($below) }: { BINARY($physical) }
+"#,
+    check: RuleCheck::One(check),
+};
+
+/// The highest mapping or array with blocks that are smaller than sectors below it, and the lowest device that has these.
+fn small(layers: &StorageLayers) -> Option<(&LayerDevice, &LayerDevice)> {
+    let physical = |device: &&LayerDevice| device.physical_sector;
+    let lowest = layers.devices.iter().filter(|device| device.below.is_empty()).max_by_key(physical)?;
+    let is_small = |device: &&LayerDevice| {
+        let stands = device.mapping.is_some() || device.array.is_some();
+        stands && device.logical_sector.is_some_and(|own| Some(own) < lowest.physical_sector)
+    };
+    // One that encrypts each block by itself first.
+    let all = || layers.devices.iter().filter(is_small);
+    let device = all().find(|device| device.encrypts()).or_else(|| all().next())?;
+    Some((device, lowest))
+}
+
+fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
+    let layers = measure::stacked(case).filter(|_| measure::does(case, OperationClass::Write))?;
+    let (device, lowest) = small(layers)?;
+    let (logical, physical) = (u64::from(device.logical_sector?), u64::from(lowest.physical_sector?));
+    let evidence = Evidence::at("sectors", Place::Path(device.resource.clone()))
+        .arg("resource", device.resource.as_str())
+        .arg("below", lowest.resource.as_str())
+        .arg("logical", logical)
+        .arg("physical", physical);
+    let found = Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
+        .general()
+        .on(device.resource.clone())
+        .arg("below", lowest.resource.as_str())
+        .arg("logical", logical)
+        .arg("physical", physical)
+        .arg("crypto", device.encrypts());
+    Some(found.because(evidence))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::study::Controls;
+
+    use super::*;
+    use crate::measure::layers::tests::{put, stack};
+    use crate::validity::fixture;
+
+    fn found(pattern: &str, logical: u32, physical: u32) -> Vec<Finding> {
+        let mut case = fixture::disk_case(pattern, 1e6, 1e6);
+        let mut layers = stack("raid6");
+        for device in &mut layers.devices {
+            (device.logical_sector, device.physical_sector) = (Some(512), Some(physical));
+        }
+        layers.devices[0].logical_sector = Some(logical);
+        layers.devices[1].logical_sector = Some(4096);
+        put(&mut case, &layers);
+        let controls = Controls::default();
+        fixture::found(&RULE, &case, &fixture::context(&controls))
+    }
+
+    #[test]
+    fn blocks_that_are_smaller_than_sectors_below_are_told() {
+        let small = found("randwrite", 512, 4096).remove(0);
+        assert!(
+            small.text.contains("blocks of 512 B") && small.text.contains("encrypted by itself"),
+            "{}",
+            small.text
+        );
+        assert!(small.advice.unwrap().contains("--sector-size 4096"));
+        assert!(found("randwrite", 4096, 4096).is_empty() && found("randwrite", 512, 512).is_empty());
+        assert!(found("randread", 512, 4096).is_empty());
+    }
+}

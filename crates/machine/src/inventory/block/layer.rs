@@ -1,0 +1,162 @@
+//! The devices that a load passes, as they are now: those of a stack, with what of each shapes the devices above it.
+
+use model::layer::{LayerArray, LayerDevice, StorageLayers};
+use model::machine::{BlockDevice, BlockKind};
+use model::{Resource, ResourceKind};
+
+use super::SECTOR;
+use crate::Host;
+
+/// Words of `sync_action` for nothing (`Documentation/admin-guide/md.rst`).
+const RESTING: &[&str] = &["idle", "frozen"];
+
+/// The devices of these names, as far as `known` has them, in their order. None where all are plain disks: then one
+/// does not stand on the other.
+#[must_use]
+pub fn layers(host: &Host, known: &[BlockDevice], names: &[String]) -> Option<StorageLayers> {
+    let mut devices: Vec<LayerDevice> = Vec::new();
+    for device in names.iter().filter_map(|name| known.iter().find(|device| device.name == *name)) {
+        let found = layer(host, device);
+        if devices.iter().all(|told| told.resource != found.resource) {
+            devices.push(found);
+        }
+    }
+    if !devices.iter().any(|device| device.is_layer() || device.kind == BlockKind::Partition) {
+        return None;
+    }
+    let unbound = host.word("/sys/devices/virtual/workqueue/cpumask");
+    Some(StorageLayers { devices, work_cpus: unbound.and_then(|text| mask(&text)).unwrap_or_default() })
+}
+
+fn layer(host: &Host, device: &BlockDevice) -> LayerDevice {
+    let named = |name: &String| Resource::of(ResourceKind::Block, name);
+    let disk = device.below.first().filter(|_| device.kind == BlockKind::Partition);
+    let whole = disk.unwrap_or(&device.name);
+    let folder = match disk {
+        Some(disk) => format!("/sys/block/{disk}/{}", device.name),
+        None => format!("/sys/block/{}", device.name),
+    };
+    let queue = |leaf: &str| host.number(format!("/sys/block/{whole}/queue/{leaf}"));
+    let sector =
+        |leaf: &str| queue(leaf).and_then(|bytes| u32::try_from(bytes).ok()).filter(|bytes| *bytes > 0);
+    let start = host.number(format!("{folder}/start")).filter(|_| disk.is_some());
+    LayerDevice {
+        resource: named(&device.name),
+        kind: device.kind,
+        number: host.word(format!("{folder}/dev")),
+        below: device.below.iter().map(named).collect(),
+        mapping: device.mapping.as_ref().and_then(|mapping| mapping.kind.clone()),
+        array: (device.kind == BlockKind::Md).then(|| array(host, &folder)).flatten(),
+        logical_sector: sector("logical_block_size"),
+        physical_sector: sector("physical_block_size"),
+        optimal_bytes: queue("optimal_io_size").filter(|bytes| *bytes > 0),
+        start_bytes: start.and_then(|sectors| sectors.checked_mul(SECTOR)),
+        discard_bytes: queue("discard_max_bytes"),
+    }
+}
+
+fn array(host: &Host, folder: &str) -> Option<LayerArray> {
+    let word = |leaf: &str| host.word(format!("{folder}/md/{leaf}"));
+    // While it is reshaped: `6 (4)`, the new number first.
+    let members = word("raid_disks")?.split(' ').next()?.parse().ok()?;
+    Some(LayerArray {
+        level: word("level")?,
+        members,
+        group_threads: word("group_thread_cnt").and_then(|count| count.parse().ok()),
+        action: word("sync_action").filter(|action| !RESTING.contains(&action.as_str())),
+    })
+}
+
+/// The CPUs of a mask as the kernel prints it: 32 of them a word, the highest first, `ff,ffffffff`.
+fn mask(text: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for (place, word) in (0u32..).zip(text.trim().rsplit(',')) {
+        let bits = u32::from_str_radix(word, 16).ok()?;
+        let first = place.checked_mul(u32::BITS)?;
+        cpus.extend((0..u32::BITS).filter(|bit| (bits >> bit) & 1 == 1).map(|bit| first + bit));
+    }
+    Some(cpus).filter(|cpus| !cpus.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HOST: &str = "\
+==> /sys/block/dm-0/dev
+253:0
+==> /sys/block/dm-0/queue/logical_block_size
+4096
+==> /sys/block/dm-0/queue/optimal_io_size
+0
+==> /sys/block/dm-0/queue/discard_max_bytes
+0
+==> /sys/block/md0/dev
+9:0
+==> /sys/block/md0/md/level
+raid6
+==> /sys/block/md0/md/raid_disks
+4
+==> /sys/block/md0/md/group_thread_cnt
+0
+==> /sys/block/md0/md/sync_action
+resync
+==> /sys/block/md0/queue/optimal_io_size
+131072
+==> /sys/block/sda/queue/physical_block_size
+4096
+==> /sys/block/sda/sda1/dev
+8:1
+==> /sys/block/sda/sda1/start
+63
+==> /sys/devices/virtual/workqueue/cpumask
+1,00000003
+";
+
+    fn device(name: &str, kind: BlockKind, below: &[&str]) -> BlockDevice {
+        let below = below.iter().map(|name| (*name).to_owned()).collect();
+        BlockDevice { name: name.to_owned(), kind, below, ..BlockDevice::default() }
+    }
+
+    fn found(names: &[&str]) -> Option<StorageLayers> {
+        let known = [
+            device("dm-0", BlockKind::Dm, &["md0"]),
+            device("md0", BlockKind::Md, &["sda1"]),
+            device("sda1", BlockKind::Partition, &["sda"]),
+            device("sda", BlockKind::Disk, &[]),
+        ];
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        layers(&Host::parse(HOST), &known, &names)
+    }
+
+    #[test]
+    fn each_device_is_told_with_what_it_stands_on() {
+        let all = found(&["dm-0", "md0", "sda1", "sda", "dm-0", "gone"]).unwrap();
+        let names: Vec<&str> = all.devices.iter().map(|device| device.resource.name()).collect();
+        assert_eq!(names, ["dm-0", "md0", "sda1", "sda"]);
+        let [mapping, md, partition, disk] = &all.devices[..] else { panic!("{all:?}") };
+        assert_eq!((mapping.number.as_deref(), mapping.optimal_bytes), (Some("253:0"), None));
+        assert_eq!((mapping.logical_sector, mapping.discard_bytes), (Some(4096), Some(0)));
+        assert_eq!(mapping.below, [md.resource.clone()]);
+        let array = md.array.as_ref().unwrap();
+        assert_eq!((array.level.as_str(), array.members, array.group_threads), ("raid6", 4, Some(0)));
+        assert_eq!((array.action.as_deref(), md.optimal_bytes), (Some("resync"), Some(131_072)));
+        assert_eq!((partition.start_bytes, partition.physical_sector), (Some(63 * 512), Some(4096)));
+        assert_eq!((disk.start_bytes, disk.discard_bytes), (None, None));
+        assert_eq!(all.work_cpus, [0, 1, 32]);
+    }
+
+    #[test]
+    fn a_plain_disk_has_no_layers() {
+        assert_eq!(found(&["sda"]), None);
+        assert_eq!(found(&[]), None);
+    }
+
+    #[test]
+    fn masks_have_the_highest_word_first() {
+        assert_eq!(mask("f"), Some(vec![0, 1, 2, 3]));
+        assert_eq!(mask("00000001,00000000"), Some(vec![32]));
+        assert_eq!(mask("x"), None);
+        assert_eq!(mask("0"), None);
+    }
+}
