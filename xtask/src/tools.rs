@@ -89,6 +89,8 @@ const TOOLS: &[Tool] = &[
     program("cryptsetup-bin", "cryptsetup", "--version", "cryptsetup "),
     program("cryptsetup-bin", "integritysetup", "--version", "integritysetup "),
     program("lvm2", "pvcreate", "--version", "  LVM version:"),
+    program("open-iscsi", "iscsiadm", "--version", "iscsiadm version ").serving("open-iscsi"),
+    program("open-iscsi", "iscsid", "--version", "iscsid version ").serving("iscsid"),
     program("python3-minimal", "python3", "--version", "Python 3"),
     program("chromium", "chromium", "--version", "Chromium "),
     program("fontconfig", "fc-list", "--version", "fontconfig "),

@@ -17,6 +17,7 @@ mod layers;
 mod link;
 mod local;
 mod loopback;
+mod network_storage;
 mod observers;
 mod paired_settings;
 mod rate_search;

@@ -13,6 +13,7 @@ use load::in_memory;
 use load::workload::Load;
 use load::workload::common::requested_nodes;
 use machine::Host;
+use machine::inventory::server;
 use machine::inventory::storage::{self, StorageStack};
 use machine::limit::{self, Beneath, WriteShare};
 use machine::route;
@@ -25,6 +26,7 @@ use model::resource::{PathStep, Symbol};
 use model::scalar::binary;
 use model::{LoadProfile, Resource, ResourceKind, metric};
 
+use crate::network_storage;
 use crate::stacked::SurveySite;
 
 /// What workloads may know of this machine.
@@ -208,6 +210,10 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
             let mut steps = limit::to_block_devices(inventory, &names, flow(&profile), &beneath);
             // A discard is a command: no data passes a link.
             steps.retain(|s| !trims(&profile) || s.resource.is_named(ResourceKind::Block));
+            if !trims(&profile) {
+                steps.extend(summed(network_storage::shares(&under, &steps, host).into_iter()));
+                steps.extend(behind(inventory, &steps, flow(&profile), host));
+            }
             steps
         }
     });
@@ -242,6 +248,20 @@ fn summed(shares: impl Iterator<Item = (Resource, f64)>) -> Vec<PathStep> {
         }
     }
     steps
+}
+
+/// What lies behind the servers of a path, where that is this machine.
+fn behind(inventory: &Inventory, path: &[PathStep], flow: WriteShare, host: &Host) -> Vec<PathStep> {
+    let disks =
+        path.iter().filter_map(|step| Some((step.resource.named(ResourceKind::Block)?, step.amplification)));
+    let shares = disks.flat_map(|(disk, passing)| {
+        let devices = server::presented_by_itself(host, disk);
+        let names: Vec<_> = devices.iter().map(|name| Some(name.as_str())).collect();
+        let beneath = |device: &BlockDevice| beneath(device, host);
+        let steps = limit::to_block_devices(inventory, &names, flow, &beneath);
+        steps.into_iter().map(move |step| (step.resource, step.amplification * passing))
+    });
+    summed(shares)
 }
 
 /// What the file of a loop device lies on. Another namespace may have given the

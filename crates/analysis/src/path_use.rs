@@ -93,17 +93,18 @@ pub fn path_of(run: &Run, case: &CaseResult) -> Vec<PathUse> {
     let wire: Vec<PathUse> = case.path.iter().filter(is_of(ResourceKind::Nic)).map(own).collect();
     let packets = Some(case).filter(|case| measure::is_net(case));
     let packets = packets.and_then(|case| soft_interrupts(case, End::Drives, None));
-    let rest = case
-        .path
-        .iter()
-        .filter(|step| !matches!(step.resource.kind(), ResourceKind::Server | ResourceKind::Nic));
-    let rest: Vec<PathUse> = rest.flat_map(|step| storage(run, case, near, step)).collect();
+    let is_own = |step: &&PathStep| !matches!(step.resource.kind(), ResourceKind::Server | ResourceKind::Nic);
+    let (rest, behind) = case.path.split_at(measure::storage_server(case).unwrap_or(case.path.len()));
+    let [rest, behind] = [rest, behind].map(|steps| -> Vec<PathUse> {
+        steps.iter().filter(is_own).flat_map(|step| storage(run, case, near, step)).collect()
+    });
     let beyond = if server.is_empty() { other_end(run, case) } else { server };
-    // What comes in begins at the other end; what goes out ends there.
+    // What comes in begins at the other end; what goes out ends there. Storage stands at the end whichever way.
     if measure::only_receives(case) {
-        beyond.into_iter().chain(wire).chain(packets).chain(rest).collect()
+        beyond.into_iter().chain(wire).chain(packets).chain(rest).chain(behind).collect()
     } else {
-        rest.into_iter().chain(packets).chain(wire).chain(beyond.into_iter().rev()).collect()
+        let beyond = beyond.into_iter().rev();
+        rest.into_iter().chain(packets).chain(wire).chain(beyond).chain(behind).collect()
     }
 }
 

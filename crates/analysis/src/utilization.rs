@@ -119,8 +119,12 @@ fn cpus(case: &CaseResult, machine: &Machine, resource: &Resource) -> Option<Uti
 /// absent where the limit is for another kind of work.
 fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) -> Option<f64> {
     if limit.resource.is_named(ResourceKind::Nic) {
-        let own = measure::is_net(case) && limit.quantity == metric::THROUGHPUT;
-        return own.then(|| measure::carried(case, limit.direction)).flatten();
+        let of_load = measure::is_net(case) && limit.quantity == metric::THROUGHPUT;
+        return if of_load {
+            measure::carried(case, limit.direction)
+        } else {
+            interface::to_storage(case, limit, step)
+        };
     }
     if !is_for(case, limit) {
         return None;

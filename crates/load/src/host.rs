@@ -63,7 +63,10 @@ impl HostInfo {
 
 /// Who hears in a few words how far something is that takes long; in none when it is over.
 #[derive(Clone, Default)]
-pub struct StatusListener(Option<Arc<dyn Fn(&str) + Send + Sync>>);
+pub struct StatusListener(Option<Arc<Hears>>);
+
+/// What is done with the words.
+type Hears = dyn Fn(&str) + Send + Sync;
 
 impl StatusListener {
     /// One that `hears`.

@@ -39,6 +39,8 @@ pub enum Aspect {
     Layer,
     /// How large the files are on which that stack stands.
     MemberSize,
+    /// How the top of that stack is presented through a network.
+    Presented,
     /// The other end.
     Peer,
     /// The server that answers, which is no other end of ours.

@@ -8,6 +8,7 @@
 
 mod written;
 
+use std::borrow::Cow;
 use std::fmt;
 use std::iter::once;
 use std::ops::Range;
@@ -29,6 +30,9 @@ pub const MEMBERS: &str = "members";
 /// What stands for each layer of a stack where one is to be named.
 pub const ALL: &str = "all";
 
+/// What stands for no network between a load and its stack, where one is to be named.
+pub const LOCAL: &str = "none";
+
 /// An example, for messages.
 const EXAMPLE: &str = "such as raid6(a+b+c+d) > luks > lvm > xfs";
 
@@ -40,8 +44,10 @@ pub enum LayerRole {
     Ground,
     /// On devices, and it is one.
     Device,
-    /// At the top only: it is mounted.
+    /// Nothing but a share of it stands on it: it is mounted.
     FileSystem,
+    /// At the top only, on a mounted file system: it is that file system as another machine mounts it.
+    Share,
 }
 
 /// A kind of layer, as data.
@@ -116,23 +122,14 @@ impl LayerStack {
                 0..text.len(),
             ));
         }
-        let last = pieces.len().saturating_sub(1);
         let mut stack = Self { members: Vec::new(), ground: None, layers: Vec::new() };
+        let mut below: Option<(&LayerSpec, Range<usize>)> = None;
         for (place, piece) in pieces.into_iter().enumerate() {
             let written = Written::read(text, piece, kinds)?;
             let (beside, written) = written.beside(place)?;
             let Written { spec, name, members, options, .. } = written;
-            match spec.role {
-                LayerRole::Ground if place > 0 => {
-                    let message = format!("`{}` stands on no other layer", spec.name);
-                    return Err(wrong(message, "write it first", name));
-                }
-                LayerRole::FileSystem if place < last => {
-                    let message = format!("nothing can stand on `{}`, which is mounted", spec.name);
-                    return Err(wrong(message, "write it last", name));
-                }
-                _ => {}
-            }
+            check_place(spec, &name, below)?;
+            below = Some((spec, name.clone()));
             match members {
                 Some((_, at)) if place > 0 => {
                     return Err(wrong(
@@ -194,6 +191,16 @@ impl LayerStack {
     }
 }
 
+/// The text of `stack` with what presents its top through a network as its last layer; of that alone where there is no
+/// stack. None where there is neither.
+#[must_use]
+pub fn presented<'a>(stack: Option<&'a str>, by: Option<&'a str>) -> Option<Cow<'a, str>> {
+    match (stack, by.filter(|by| *by != LOCAL)) {
+        (Some(stack), Some(by)) => Some(Cow::Owned(format!("{stack} > {by}"))),
+        (text, by) => text.or(by).map(Cow::Borrowed),
+    }
+}
+
 impl fmt::Display for LayerStack {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (place, layer) in self.ground.iter().chain(&self.layers).enumerate() {
@@ -229,6 +236,33 @@ fn quoted(value: String) -> String {
         return value;
     }
     format!("\"{value}\"")
+}
+
+/// Whether a layer of a kind can stand on the one `below` it.
+fn check_place(
+    spec: &LayerSpec,
+    place: &Range<usize>,
+    below: Option<(&LayerSpec, Range<usize>)>,
+) -> Result<(), ScalarError> {
+    let name = spec.name;
+    let role = below.as_ref().map(|(below, _)| below.role);
+    match (spec.role, role, below) {
+        (LayerRole::Ground, Some(_), _) => {
+            let message = format!("`{name}` stands on no other layer");
+            Err(wrong(message, "write it first", place.clone()))
+        }
+        (LayerRole::Share, Some(LayerRole::FileSystem), _) => Ok(()),
+        (LayerRole::Share, ..) => {
+            let message = format!("`{name}` presents a mounted file system, and below it is none");
+            let help = format!("put one between, such as > ext4 > {name}");
+            Err(wrong(message, help, place.clone()))
+        }
+        (_, Some(LayerRole::FileSystem | LayerRole::Share), Some((below, at))) => {
+            let message = format!("nothing can stand on `{}`, which is mounted", below.name);
+            Err(wrong(message, "write it last", at))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Whether a layer of a kind can stand on so many devices.
@@ -274,6 +308,7 @@ mod tests {
         spec("luks", LayerRole::Device, (1, 1)),
         LayerSpec { options: OPTIONS, beside: FAST, ..spec("cache", LayerRole::Device, (1, 1)) },
         LayerSpec { options: OPTIONS, ..spec("xfs", LayerRole::FileSystem, (1, 1)) },
+        spec("nfs", LayerRole::Share, (1, 1)),
     ];
 
     fn read(text: &str) -> Result<LayerStack, ScalarError> {
@@ -311,6 +346,21 @@ mod tests {
     }
 
     #[test]
+    fn what_presents_a_stack_is_its_last_layer() {
+        for (stack, by, text) in [
+            (Some("loop > xfs"), Some("nfs"), Some("loop > xfs > nfs")),
+            (Some("loop"), Some(LOCAL), Some("loop")),
+            (Some("loop"), None, Some("loop")),
+            (None, Some("luks"), Some("luks")),
+            (None, Some(LOCAL), None),
+            (None, None, None),
+        ] {
+            assert_eq!(presented(stack, by).as_deref(), text, "{stack:?} {by:?}");
+        }
+        assert_eq!(read("loop > xfs > nfs").unwrap().layer_names(), ["loop", "xfs", "nfs"]);
+    }
+
+    #[test]
     fn devices_beside_a_stack_come_behind_those_on_which_it_stands() {
         let stack = read("loop(d+c+b+a) > raid6(journal=g) > cache(e) > xfs").unwrap();
         assert_eq!(stack.letters(), ['d', 'c', 'b', 'a', 'g', 'e']);
@@ -335,6 +385,10 @@ mod tests {
             ("loop > lux", "lux", "no layer `lux`"),
             ("luks > loop", "loop", "stands on no other layer"),
             ("xfs > luks", "xfs", "nothing can stand on `xfs`"),
+            ("loop > nfs", "nfs", "presents a mounted file system"),
+            ("nfs", "nfs", "presents a mounted file system"),
+            ("xfs > nfs > luks", "nfs", "nothing can stand on `nfs`"),
+            ("xfs > nfs > nfs", "nfs", "presents a mounted file system"),
             ("raid6(a+b+c)", "raid6", "at least 4 devices, and stands on 3"),
             ("loop(a+b) > xfs", "xfs", "stands on one device, and here are 2"),
             ("loop > luks(a)", "a", "only the lowest layer"),

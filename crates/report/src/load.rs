@@ -1,9 +1,12 @@
 //! What the report reads of a load: its profile, and which of its metrics comes first.
 
+use std::borrow::Cow;
+
 use language::format::{self, Rates};
 use model::limit::LimitKind;
 use model::profile::{Aspect, LoadEnd};
 use model::run::{CaseLoad, CaseResult, Utilization};
+use model::stack::presented;
 use model::{FactName, LoadProfile, MetricName, ParameterName, Resource, Unit, Value, metric};
 
 /// From this many bytes an operation on, people ask for bytes per second, not
@@ -78,6 +81,13 @@ pub(crate) fn says(load: &CaseLoad, name: &str) -> Option<Aspect> {
 pub(crate) fn said(case: &CaseResult, aspect: Aspect) -> Option<(ParameterName, &Value)> {
     let name = profile(case).parameter(aspect)?;
     Some((name, case.loads.main.parameters.get(name)?))
+}
+
+/// The storage stack of a case with what presents it, as it would be written; none where it has none.
+pub(crate) fn stack(case: &CaseResult) -> Option<String> {
+    let text = |aspect| said(case, aspect).map(|(_, value)| value.to_string());
+    let (stack, by) = (text(Aspect::Stack), text(Aspect::Presented));
+    presented(stack.as_deref(), by.as_deref()).map(Cow::into_owned)
 }
 
 /// Bytes of its operations, where all have as many and none waits for another end.

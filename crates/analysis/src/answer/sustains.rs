@@ -8,6 +8,7 @@
 use model::finding::Evidence;
 use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
+use model::stack::presented;
 use model::stack_top::top_layer;
 use model::study::StudyVerdict;
 use model::{Finding, FindingKind, Run, Severity, metric};
@@ -65,7 +66,10 @@ impl<'a> Written<'a> {
         let rate = Rate::of_metric(case, name)?;
         let main = &case.loads.main;
         let said = |aspect| main.parameters.get(main.profile.parameter(aspect)?).map(ToString::to_string);
-        let (layers, is_top) = match said(Aspect::Stack).as_deref().and_then(top_layer) {
+        let (stack, by) = (said(Aspect::Stack), said(Aspect::Presented));
+        // What presents it is its topmost layer.
+        let whole = presented(stack.as_deref(), by.as_deref());
+        let (layers, is_top) = match whole.as_deref().and_then(top_layer) {
             Some((layers, top)) => (layers, said(Aspect::Layer).is_none_or(|layer| layer == top)),
             None => (0, true),
         };

@@ -2,7 +2,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Severity, metric};
+use model::{Resource, ResourceKind, Severity, metric};
 
 use super::device::surely_more;
 use super::{Verdict, finding, shown};
@@ -35,6 +35,8 @@ finding-latency-bound =
 
 evidence-sync = { SHORT($latency_s, unit: "s") } on average
 evidence-deeper = { FIXED($depth) } operations in flight give more
+evidence-storage-answer =
+    of the time of requests to the server, { PERCENT($fraction) } lies between their sending and their answers
 "#;
 
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
@@ -42,7 +44,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     };
     // A write into the page cache says nothing of the device.
-    if measure::device(case).is_none() || !measure::is_direct(case) {
+    let has_storage = measure::device(case).is_some() || measure::storage_server(case).is_some();
+    if !has_storage || !measure::is_direct(case) {
         return Verdict::Elsewhere;
     }
     let depth = measure::concurrency(case);
@@ -68,8 +71,31 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         let more = Evidence::at("deeper", Place::Case(better.label.to_string()));
         found = found.because(more.arg("depth", measure::concurrency(better)));
     }
-    found.resource = measure::devices_name(case);
+    if let Some(share) = answering(case) {
+        let answer = Evidence { code: "storage-answer".to_owned(), ..Evidence::default() };
+        found = found.because(answer.arg("fraction", share));
+    }
+    found.resource = measure::devices_name(case).or_else(|| server(case).cloned());
     Verdict::Full(Box::new(found))
+}
+
+/// The server that has the storage which the case drives.
+fn server(case: &CaseResult) -> Option<&Resource> {
+    case.path.get(measure::storage_server(case)?).map(|step| &step.resource)
+}
+
+/// How much of the time of its requests an NFS client waited for their answers, at the server and on the way: the rest
+/// they waited in the client until they were sent. The kernel counts it for each mount.
+fn answering(case: &CaseResult) -> Option<f64> {
+    server(case)?;
+    let mount = case.path.iter().map(|step| &step.resource).find(|r| r.is_named(ResourceKind::FileSystem))?;
+    measure::median(case, |trial| {
+        let of = |names: [&str; 2]| -> f64 {
+            names.iter().filter_map(|name| measure::rate(trial, mount, name)).sum()
+        };
+        let all = of(["read_ms", "write_ms"]);
+        (all > 0.0).then(|| (of(["read_answer_ms", "write_answer_ms"]) / all).min(1.0))
+    })
 }
 
 /// What syncs cost where that is felt: how long one takes in the mean, s, and the share of
@@ -97,4 +123,33 @@ pub(super) fn deeper_and_better<'a>(case: &CaseResult, context: &Context<'a>) ->
     let groups = context.siblings.at_depths(case);
     let first = groups.iter().filter_map(|group| group.iter().find(gives_more)).min_by_key(|m| m.place);
     first.map(|member| context.siblings.case(member))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::resource::PathStep;
+
+    use super::*;
+    use crate::bottleneck::tests::{disk, verdict};
+    use crate::validity::fixture;
+
+    #[test]
+    fn who_waits_for_the_server_of_a_mount_is_told_how_long_of_it() {
+        let mut case = disk(1, 1000.0, 990.0, 2.0);
+        let path = ["filesystem:/mnt/a (nfs4)", "nic:eth0", "server:10.0.0.3"];
+        let step = |resource: &str| PathStep { resource: Resource::from(resource), amplification: 1.0 };
+        case.path = path.map(step).to_vec();
+        for trial in &mut case.trials {
+            trial.result.local_mut().counters.extend([
+                fixture::counter(path[0], "/proc/self/mountstats read_ms", 1e-3, 1000),
+                fixture::counter(path[0], "/proc/self/mountstats read_answer_ms", 1e-3, 900),
+            ]);
+        }
+        let found = verdict(&[case]);
+        assert_eq!(found.code, "latency-bound", "{found:?}");
+        assert_eq!(found.resource, Some(Resource::from("server:10.0.0.3")));
+        let share = found.evidence.iter().find(|e| e.code == "storage-answer");
+        let share = share.and_then(|e| e.args.get("fraction")?.number());
+        assert!(share.is_some_and(|share| (share - 0.9).abs() < 1e-9), "{found:?}");
+    }
 }

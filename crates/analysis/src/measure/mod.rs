@@ -40,7 +40,7 @@ pub(crate) use net::{
 };
 pub(crate) use place::{
     below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
-    whole, wholes,
+    storage_server, whole, wholes,
 };
 pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, waited};

@@ -14,6 +14,17 @@ fn blocks(case: &CaseResult) -> impl Iterator<Item = &PathStep> {
     case.path.iter().filter(|s| s.resource.is_named(ResourceKind::Block))
 }
 
+/// Where in the path the server stands that has the storage that the load drives: right behind the interface towards
+/// it. Absent where storage is this machine's own; the server of a load stands before its interface.
+pub(crate) fn storage_server(case: &CaseResult) -> Option<usize> {
+    let mut pairs = case.path.iter().zip(case.path.iter().skip(1));
+    let is_it = |(near, far): (&PathStep, &PathStep)| {
+        near.resource.is_named(ResourceKind::Nic) && far.resource.is_named(ResourceKind::Server)
+    };
+    // Several interfaces, or several servers, stand side by side.
+    pairs.position(is_it).map(|before| before + 1)
+}
+
 /// The block device that the case's load drives: the first of its path.
 pub(crate) fn device(case: &CaseResult) -> Option<&Resource> {
     blocks(case).map(|s| &s.resource).next()

@@ -238,3 +238,13 @@ fn the_cpu_that_a_verdict_names_is_the_one_that_takes_packets() {
     assert_eq!(shown(found("receiver-cpu", "cpu")), ("softirq cpu:1".to_owned(), Some(62)));
     assert_eq!(shown(found("one-core-full", "cpu:0")).0, "softirq cpu:1", "threads are, not packets");
 }
+
+#[test]
+fn storage_that_a_server_has_lies_behind_the_interface_and_the_server() {
+    let mut case = fixture::disk_case("write", 900e6, 400e6);
+    let path = ["cpu:0-1", "block:sdz", "nic:eth0", "server:10.0.0.3", "block:ram0"];
+    case.path = path.iter().map(|resource| step(resource)).collect();
+    let run = run(vec![case]);
+    let found = told(&run);
+    assert_eq!(names(&found), ["cpu:0-1", "block:sdz", "nic:eth0", "unseen server:10.0.0.3", "block:ram0"]);
+}

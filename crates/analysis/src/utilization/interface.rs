@@ -2,6 +2,7 @@
 
 use model::limit::{Direction, Limit};
 use model::profile::Transport;
+use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 use model::{Machine, Resource, ResourceKind, fact, metric};
 
@@ -33,6 +34,20 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
         Some(Utilization { machine, usual, ..super::used(limit, &resource, demand, bound, source) })
     };
     limits.filter_map(used).collect()
+}
+
+/// What of the storage that a server has passes the interface towards it, the limit's way; of a limit of each way, the way
+/// that more passes. What the page cache answers, or takes over, passes it at another time.
+pub(super) fn to_storage(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    measure::storage_server(case)
+        .filter(|_| limit.quantity == metric::THROUGHPUT && measure::is_direct(case))?;
+    let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
+    let all = own.and(measure::company(case));
+    let passes = match limit.direction {
+        Some(direction) => all.of(Some(direction)),
+        None => all.read.max(all.written),
+    };
+    (passes > 0.0).then_some(passes * step.amplification)
 }
 
 /// What to hold a demand against, and where that is known from. What payload gets
@@ -117,7 +132,6 @@ mod tests {
     use crate::utilization::of_case;
     use crate::validity::fixture;
     use model::limit::{LimitKind, UsualRange};
-    use model::resource::PathStep;
     use model::{Better, Resource, ResourceKind, Unit};
 
     #[test]
@@ -192,6 +206,34 @@ mod tests {
         facts.insert(fact::MSS, 1448_u64.into());
         let used = of_nic(&case);
         assert!((used.fraction - 1.0).abs() < 1e-9 && used.usual.is_none(), "{used:?}");
+    }
+
+    #[test]
+    fn an_interface_carries_the_storage_that_a_server_has() {
+        let mut machine = Machine::default();
+        let (resource, unit) = (Resource::of(ResourceKind::Nic, "eth0"), Unit::BytesPerSecond);
+        let link = Limit::new(resource.clone(), metric::THROUGHPUT, unit, LimitKind::Link, String::new());
+        machine.limits.push(Limit { line: Some(125e6), effective: Some(118e6), ..link });
+        let server = Resource::of(ResourceKind::Server, "10.0.0.3");
+        let path = |resources: &[&Resource]| -> Vec<PathStep> {
+            let step = |resource: &&Resource| PathStep { resource: (*resource).clone(), amplification: 1.0 };
+            resources.iter().map(step).collect()
+        };
+        let share = |case: &CaseResult| {
+            let used = of_case(case, &machine).into_iter().find(|used| used.resource == resource);
+            used.map(|used| used.fraction)
+        };
+        let mut case = fixture::disk_case("read", 116.82e6, 116.82e6);
+        let estimate = fixture::estimate(116.82e6, unit, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        case.path = path(&[&resource, &server]);
+        assert!(share(&case).is_some_and(|share| (share - 0.99).abs() < 1e-9), "{:?}", share(&case));
+        // The server of a load has nothing of its storage.
+        case.path = path(&[&server, &resource]);
+        assert_eq!(share(&case), None);
+        case.path = path(&[&resource, &server]);
+        fixture::set(&mut case, "direct", false);
+        assert_eq!(share(&case), None);
     }
 
     #[test]

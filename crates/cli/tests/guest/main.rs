@@ -21,6 +21,7 @@ mod numa;
 mod observed;
 mod poll;
 mod power_cut;
+mod presented;
 mod rebuild;
 mod refusal;
 mod stack;

@@ -162,6 +162,9 @@ fn a_stack_that_cannot_be_has_its_message() {
         (&["--stack", "raid6(a+b)"], 2, "at least 4 devices"),
         (&["--layers"], 2, "goes with a stack"),
         (&["--stack", "loop > ext4", "--layer", "xfs"], 2, "no layer `xfs`"),
+        (&["--stack", "loop > ext4", "--present", "iscsi"], 2, "nothing can stand on `ext4`"),
+        (&["--stack", "loop", "--present", "nfs"], 2, "presents a mounted file system"),
+        (&["--present", "nbd"], 2, "nbd"),
         (&["--stack", "loop > ext4", "--layers", "--layer", "ext4"], 2, "given twice"),
         (&["--stack", "loop > ext4(mount=bind)"], 2, "no option of mount(8)"),
     ] {

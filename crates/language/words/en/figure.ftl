@@ -109,6 +109,7 @@ parameter-title-files = files
 parameter-title-stack = storage stack
 parameter-title-layer = layer
 parameter-title-member-size = member size
+parameter-title-present = presented by
 parameter-title-distribution = distribution
 parameter-title-zipf-theta = Zipf exponent
 parameter-title-hot-span = hot part of the span

@@ -111,6 +111,7 @@ parameter-title-files = ファイル数
 parameter-title-stack = ストレージスタック
 parameter-title-layer = 層
 parameter-title-member-size = メンバーのサイズ
+parameter-title-present = 提供方法
 parameter-title-distribution = 分布
 parameter-title-zipf-theta = Zipf 指数
 parameter-title-hot-span = ホット領域の広さの割合

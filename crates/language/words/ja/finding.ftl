@@ -484,6 +484,7 @@ evidence-content = content={ $content }
 evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、デバイスが転送した量 { SHORT($device, unit: "B/s") }
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
+evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ

@@ -111,6 +111,7 @@ parameter-title-files = 파일 수
 parameter-title-stack = 스토리지 스택
 parameter-title-layer = 계층
 parameter-title-member-size = 멤버 크기
+parameter-title-present = 제공 방식
 parameter-title-distribution = 분포
 parameter-title-zipf-theta = Zipf 지수
 parameter-title-hot-span = 집중 영역의 크기 비율

@@ -484,6 +484,7 @@ evidence-content = content={ $content }
 evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치가 옮긴 양 { SHORT($device, unit: "B/s") }
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
+evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음

@@ -73,8 +73,16 @@ mod tests {
     ];
 
     /// Those of any workload that came after version 0.1, though single ones had them.
-    const LATER_OF_ALL: &[&str] =
-        &["cpu-node", "memory-node", "peer-cpu-node", "peer-memory-node", "stack", "layer", "member-size"];
+    const LATER_OF_ALL: &[&str] = &[
+        "cpu-node",
+        "memory-node",
+        "peer-cpu-node",
+        "peer-memory-node",
+        "stack",
+        "layer",
+        "member-size",
+        "present",
+    ];
 
     fn is_later(workload: WorkloadName, parameter: ParameterName) -> bool {
         LATER.contains(&(workload.as_str(), parameter.as_str())) || LATER_OF_ALL.contains(&parameter.as_str())

@@ -10,6 +10,7 @@ pub mod network;
 pub mod pci;
 pub(crate) mod runtime_pm;
 pub mod sensor;
+pub mod server;
 pub mod storage;
 pub mod system;
 

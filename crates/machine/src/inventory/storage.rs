@@ -4,6 +4,7 @@ use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 
 use super::block::mount::{self, Line};
+use super::server::{self, StorageServer};
 use crate::Host;
 
 /// What lies under a path.
@@ -17,6 +18,8 @@ pub struct StorageStack {
     pub device: Option<String>,
     /// The very block device of the file system: `vda1`, `md0p1`, `dm-0`.
     pub block: Option<String>,
+    /// Whose file system it is, where it is had through a network.
+    pub server: Option<StorageServer>,
 }
 
 /// A file system where it is mounted.
@@ -44,7 +47,7 @@ pub fn under(host: &Host, path: &Path) -> Option<StorageStack> {
     let metadata = full.metadata().ok()?;
     if metadata.file_type().is_block_device() {
         let (device, block) = devices(host, metadata.rdev()).unzip();
-        return Some(StorageStack { filesystem: None, device, block });
+        return Some(StorageStack { filesystem: None, device, block, server: None });
     }
     let line = mount_of(host, &full)?;
     let (device, block) = devices(host, metadata.dev())
@@ -57,8 +60,9 @@ pub fn under(host: &Host, path: &Path) -> Option<StorageStack> {
             devices(host, source.rdev())
         })
         .unzip();
+    let server = server::of_mount(&line);
     let filesystem = Some(Mounted { point: line.point, kind: line.kind });
-    Some(StorageStack { filesystem, device, block })
+    Some(StorageStack { filesystem, device, block, server })
 }
 
 /// The mount that holds `path`: the longest mount point above it, the last one

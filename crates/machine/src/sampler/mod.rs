@@ -18,6 +18,7 @@ mod link;
 mod memory;
 mod missed;
 mod network;
+mod nfs;
 mod own;
 mod pause;
 mod power;
@@ -194,6 +195,7 @@ pub const TABLE: &[SamplerKind] = &[
     cpu::KIND,
     block::KIND,
     ebs::KIND,
+    nfs::KIND,
     network::KIND,
     missed::KIND,
     pause::KIND,

@@ -6,6 +6,9 @@ use super::{EXAMPLE, LayerSpec};
 use crate::scalar::ScalarError;
 use crate::value::Parameters;
 
+/// A letter, and where it was written.
+type NamedLetter = (char, Range<usize>);
+
 /// One layer as it was written.
 pub(super) struct Written {
     pub(super) spec: &'static LayerSpec,
@@ -70,10 +73,7 @@ impl Written {
 
     /// The device beside those on which this layer stands, which is number `place` from the ground, and where it was
     /// named; of a layer further up a letter alone names it.
-    pub(super) fn beside(
-        mut self,
-        place: usize,
-    ) -> Result<(Option<(char, Range<usize>)>, Self), ScalarError> {
+    pub(super) fn beside(mut self, place: usize) -> Result<(Option<NamedLetter>, Self), ScalarError> {
         let Some(beside) = self.spec.beside else { return Ok((None, self)) };
         let mut found = self.beside.take();
         if place > 0

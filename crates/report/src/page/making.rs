@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 
 use language::format::{self, Rates};
 use model::fact::{INITIAL_SYNC_RATE, STACK_STEP_LAYERS, STACK_STEP_SECONDS, STACK_STEPS, SYNC_SPEED_MOST};
-use model::profile::Aspect;
 use model::run::CaseResult;
 use model::{FactName, Status, Unit, Value};
 
@@ -39,8 +38,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
 fn makings(view: &View<'_>) -> Vec<(String, Vec<Making>)> {
     let mut all: Vec<(String, Vec<Making>)> = Vec::new();
     for case in view.cases() {
-        let Some((_, stack)) = crate::load::said(case, Aspect::Stack) else { continue };
-        let stack = stack.to_string();
+        let Some(stack) = crate::load::stack(case) else { continue };
         let good = case.trials.iter().filter(|trial| trial.status == Status::Ok);
         for making in good.filter_map(|trial| making(&trial.result.main().facts)) {
             match all.iter_mut().find(|(known, _)| *known == stack) {
@@ -55,9 +53,7 @@ fn makings(view: &View<'_>) -> Vec<(String, Vec<Making>)> {
 
 /// How fast the array of a stack was synchronised at first, held against what md allows.
 fn first_sync(view: &View<'_>, stack: &str) -> Option<String> {
-    let is_of_stack = |case: &&CaseResult| {
-        crate::load::said(case, Aspect::Stack).is_some_and(|(_, known)| known.to_string() == stack)
-    };
+    let is_of_stack = |case: &&CaseResult| crate::load::stack(case).as_deref() == Some(stack);
     let trials = || view.cases().filter(is_of_stack).flat_map(|case| &case.trials);
     let median = |name: FactName| {
         let good = trials().filter(|trial| trial.status == Status::Ok);
@@ -128,6 +124,7 @@ fn table(view: &View<'_>, stack: &str, makings: &[Making]) -> Table {
 #[cfg(test)]
 mod tests {
     use language::Language;
+    use model::profile::Aspect;
     use model::trial::{Trial, TrialResult};
     use model::{ParameterName, Run};
 

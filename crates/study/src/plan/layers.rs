@@ -3,7 +3,7 @@
 
 use model::plan::LoadSpec;
 use model::profile::Aspect;
-use model::stack::{ALL, LayerStack};
+use model::stack::{ALL, LayerStack, presented};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
 use model::{ParameterName, Value, WorkloadSpec};
@@ -29,9 +29,13 @@ fn layers(load: &LoadSpec, catalogue: &Catalogue) -> Option<(ParameterName, Vec<
     let name =
         catalogue.parameter_for(spec, Aspect::Layer).filter(|name| load.parameters.is_word(*name, ALL))?;
     let stack = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Stack))?;
+    let text = |name: ParameterName| match load.parameters.get(name) {
+        Some(Value::Text(text)) => Some(text.as_str()),
+        _ => None,
+    };
+    let by = catalogue.parameter_for(spec, Aspect::Presented).and_then(text);
     // Without a stack whoever surveys the load says what is the matter.
-    let Value::Text(text) = load.parameters.get(stack.name)? else { return None };
-    let stack = LayerStack::parse(text, stack.layers).ok()?;
+    let stack = LayerStack::parse(&presented(text(stack.name), by)?, stack.layers).ok()?;
     Some((name, stack.layer_names()))
 }
 
@@ -56,10 +60,10 @@ pub(super) fn share_stack(
     let named = |load: &LoadSpec, aspect| catalogue.parameter_for(catalogue.workload(load.workload)?, aspect);
     for (load, given) in with.iter_mut().zip(&workload.with) {
         let is_given = |aspect| named(load, aspect).is_some_and(|name| given.parameters.contains_key(&name));
-        if is_given(Aspect::Targets) || is_given(Aspect::Stack) {
+        if [Aspect::Targets, Aspect::Stack, Aspect::Presented].into_iter().any(is_given) {
             continue;
         }
-        for aspect in [Aspect::Stack, Aspect::Layer, Aspect::MemberSize] {
+        for aspect in [Aspect::Stack, Aspect::Layer, Aspect::MemberSize, Aspect::Presented] {
             let value = named(main, aspect).and_then(|name| main.parameters.get(name)).cloned();
             let (Some(name), Some(value)) = (named(load, aspect), value) else { continue };
             load.parameters.set(name, value);
@@ -88,6 +92,9 @@ mod tests {
         let text =
             "[[workload]]\nkind = 'disk'\nstack = ['loop > ext4', 'raid1(a+b) > luks']\nlayer = 'all'\n";
         assert_eq!(layers_of(&cases(text), 0), ["loop", "ext4", "members", "raid1", "luks"]);
+        let through =
+            "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\npresent = ['none', 'nfs']\nlayer = 'all'\n";
+        assert_eq!(layers_of(&cases(through), 0), ["loop", "ext4", "loop", "ext4", "nfs"]);
         let one = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'loop'\n";
         assert_eq!(layers_of(&cases(one), 0), ["loop"]);
     }

@@ -67,7 +67,6 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::bottleneck::tests::{disk, verdict};
     use crate::measure::layers::tests::{kernel, put, stack};
 

@@ -28,13 +28,14 @@ pub(in crate::workload) const PATH: &[Symbol] =
     &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice, Symbol::ServerInterface];
 
 /// Parameters of every load that say where it works; they stand before its own.
-const OF_PLACE: [ParameterSpec; 11] = [
+const OF_PLACE: [ParameterSpec; 12] = [
     URL,
     server::START,
     TARGET,
     stacked::STACK,
     stacked::LAYER,
     stacked::MEMBER_SIZE,
+    stacked::PRESENT,
     server::VARIABLES,
     server::ALLOW_SETTINGS,
     server::PASSWORD_FILE,
@@ -178,7 +179,7 @@ impl ClientOptions {
         let home = ServerHome::of(parameters, &url)?;
         let reads_only = home.is_none() && !url.database.is_empty();
         let keeps = parameters.flag(named("keep-data"))?;
-        if keeps && parameters.get(stacked::STACK.name).is_some() {
+        if keeps && stacked::has_stack(parameters) {
             return Err(kept::refused(
                 "a stack is taken down at the end of the run with all that lies on it",
             ));

@@ -138,6 +138,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     stacked::STACK,
     stacked::LAYER,
     stacked::MEMBER_SIZE,
+    stacked::PRESENT,
     ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.").says(Aspect::Operation)
         .default("randread")
         .words(pattern::WORDS),

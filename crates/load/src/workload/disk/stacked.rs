@@ -3,10 +3,10 @@
 
 use model::parameter::Word;
 use model::profile::Aspect;
-use model::stack::ALL;
-use model::{Kind, ParameterSpec};
+use model::stack::{ALL, LOCAL, presented};
+use model::{Kind, ParameterSpec, Parameters};
 
-use crate::workload::disk::stack::LAYERS;
+use crate::workload::disk::stack::{LAYERS, iscsi, nfs, nvme_tcp};
 
 /// The stack.
 pub(in crate::workload) const STACK: ParameterSpec = ParameterSpec::new(
@@ -44,3 +44,33 @@ pub(in crate::workload) const MEMBER_SIZE: ParameterSpec = ParameterSpec::new(
 .says(Aspect::MemberSize)
 .costly()
 .not_work();
+
+/// Ways through a network; each is a kind of layer.
+const WAYS: &[Word] = &[
+    Word { word: LOCAL, doc: "not: the load drives the top of the stack" },
+    Word { word: iscsi::SPEC.name, doc: "an iSCSI target (LIO), and the disk of a session of open-iscsi" },
+    Word { word: nvme_tcp::SPEC.name, doc: "an NVMe target over TCP (nvmet), and the disk of its host" },
+    Word {
+        word: nfs::SPEC.name,
+        doc: "a share of NFS 4.2 (knfsd), and its mount; of a stack with a file system at its top",
+    },
+];
+
+/// How its top is presented.
+pub(in crate::workload) const PRESENT: ParameterSpec = ParameterSpec::new(
+    "present",
+    Kind::Choice,
+    "How the top of the stack is presented through a network, by a server in a network namespace of its own on this machine: the \
+     load drives what the client has. The same as one more layer, `loop > iscsi`. Without a stack, the target itself is \
+     presented.",
+)
+.words(WAYS)
+.says(Aspect::Presented)
+.costly()
+.not_work();
+
+/// Whether a load that is asked for so runs on a stack.
+pub(in crate::workload) fn has_stack(parameters: &Parameters) -> bool {
+    let text = |spec: &ParameterSpec| parameters.text(spec.name).ok();
+    presented(text(&STACK), text(&PRESENT)).is_some()
+}

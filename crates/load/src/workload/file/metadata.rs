@@ -99,6 +99,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     stacked::STACK,
     stacked::LAYER,
     stacked::MEMBER_SIZE,
+    stacked::PRESENT,
     ParameterSpec::new("files", Kind::Count, "Files, of all threads together.").default("10000"),
     ParameterSpec::new("file-size", Kind::Size, "Bytes written into each file when it is made.")
         .default("0")

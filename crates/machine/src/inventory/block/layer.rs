@@ -137,7 +137,7 @@ resync
         let [mapping, md, partition, disk] = &all.devices[..] else { panic!("{all:?}") };
         assert_eq!((mapping.number.as_deref(), mapping.optimal_bytes), (Some("253:0"), None));
         assert_eq!((mapping.logical_sector, mapping.discard_bytes), (Some(4096), Some(0)));
-        assert_eq!(mapping.below, [md.resource.clone()]);
+        assert_eq!(mapping.below, std::slice::from_ref(&md.resource));
         let array = md.array.as_ref().unwrap();
         assert_eq!((array.level.as_str(), array.members, array.group_threads), ("raid6", 4, Some(0)));
         assert_eq!((array.action.as_deref(), md.optimal_bytes), (Some("resync"), Some(131_072)));

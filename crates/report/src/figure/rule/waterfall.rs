@@ -15,7 +15,8 @@ use crate::view::label;
 
 /// Whether the charts of this rule have all that bars by the factors of a group would show.
 pub(super) fn shows(group: &CaseGroup<'_>) -> bool {
-    let is_of_stack = |says: Option<Aspect>| matches!(says, Some(Aspect::Layer | Aspect::Stack));
+    let is_of_stack =
+        |says: Option<Aspect>| matches!(says, Some(Aspect::Layer | Aspect::Stack | Aspect::Presented));
     let of_layers = layers::waterfalls(group.cases.iter().copied());
     let drawn: usize = of_layers.iter().map(|waterfall| waterfall.cases.len()).sum();
     !of_layers.is_empty()

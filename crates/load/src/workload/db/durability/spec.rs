@@ -35,6 +35,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     stacked::STACK,
     stacked::LAYER,
     stacked::MEMBER_SIZE,
+    stacked::PRESENT,
     server::VARIABLES,
     parameters::CLIENTS,
     ParameterSpec::new("rounds", Kind::Count, "How often the database is killed in a trial.")

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use engine::fault::Fault;
-use model::stack::LayerStack;
+use model::stack::{LayerRole, LayerStack};
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::{GroundOptions, Member};
@@ -112,7 +112,7 @@ impl Building {
             let point = self.record.as_ref().map(|record| record.mount_point(index + 1));
             let beside = layer.beside.map(|letter| self.beside(letter)).transpose()?;
             let is_users = below.iter().chain(&beside).any(|path| self.users.contains(path));
-            let is_mounted = layer.spec.role == model::stack::LayerRole::FileSystem;
+            let is_mounted = matches!(layer.spec.role, LayerRole::FileSystem | LayerRole::Share);
             let record = LayerRecord {
                 kind: layer.spec.name.to_owned(),
                 name: format!("{}_{}", self.name(), index + 1),

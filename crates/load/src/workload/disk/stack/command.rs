@@ -3,6 +3,7 @@
 
 use std::fs::File;
 use std::io::{self, Read, Seek, Write};
+use std::os::fd::{AsRawFd, BorrowedFd};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -101,6 +102,24 @@ impl<'a> Commands<'a> {
         self.times.push(StepTime { step, seconds: took.as_secs_f64() });
     }
 
+    /// Notes all that `work` does as one step.
+    ///
+    /// # Errors
+    /// Those of `work`.
+    pub(super) fn as_one<T>(
+        &mut self,
+        step: &str,
+        work: impl FnOnce(&mut Self) -> Result<T, Fault>,
+    ) -> Result<T, Fault> {
+        let (begin, before) = (Instant::now(), self.take_times());
+        let done = work(self);
+        self.times = before;
+        if done.is_ok() {
+            self.note(step.to_owned(), begin.elapsed());
+        }
+        done
+    }
+
     /// Notes how fast an array is synchronised.
     pub(super) fn note_speeds(&mut self, speeds: SyncSpeeds) {
         self.speeds = Some(speeds);
@@ -134,8 +153,30 @@ impl<'a> Commands<'a> {
         words: &[&str],
         input: &[u8],
     ) -> Result<String, Fault> {
+        self.finish(program, words, (None, input))
+    }
+
+    /// Runs a program as [`Commands::run`] does, in this mount namespace.
+    ///
+    /// # Errors
+    /// As [`Commands::run`].
+    pub(super) fn run_in(
+        &mut self,
+        mounts: BorrowedFd<'_>,
+        program: &Program,
+        words: &[&str],
+    ) -> Result<String, Fault> {
+        self.finish(program, words, (Some(mounts), b""))
+    }
+
+    fn finish(
+        &mut self,
+        program: &Program,
+        words: &[&str],
+        site: (Option<BorrowedFd<'_>>, &[u8]),
+    ) -> Result<String, Fault> {
         let begin = Instant::now();
-        let ended = self.end_of(program, words, input)?;
+        let ended = self.end_of(program, words, site)?;
         if ended.succeeded {
             self.note(step(program, words), begin.elapsed());
             return Ok(ended.output);
@@ -147,12 +188,15 @@ impl<'a> Commands<'a> {
 
     /// What a program prints, if it ends well.
     pub(super) fn ask(&mut self, program: &Program, words: &[&str]) -> Option<String> {
-        self.end_of(program, words, b"").ok().filter(|ended| ended.succeeded).map(|ended| ended.output)
+        self.end_of(program, words, (None, b""))
+            .ok()
+            .filter(|ended| ended.succeeded)
+            .map(|ended| ended.output)
     }
 
     /// What a program says of its version, in a line: some say it where errors go.
     pub(super) fn version(&mut self, program: &Program) -> Option<String> {
-        let ended = self.end_of(program, program.version, b"").ok()?;
+        let ended = self.end_of(program, program.version, (None, b"")).ok()?;
         let mut lines = ended.output.lines().chain(ended.errors.lines()).map(str::trim);
         let line = lines.find(|line| !line.is_empty())?;
         Some(line.chars().filter(|c| !c.is_control()).take(LINE_MOST).collect())
@@ -188,16 +232,20 @@ impl<'a> Commands<'a> {
         }
     }
 
-    fn end_of(&mut self, program: &Program, words: &[&str], input: &[u8]) -> Result<Ended, Fault> {
-        let path = program.find().ok_or_else(|| {
-            Fault::Other(format!(
-                "there is no program `{}` any more ({} in Debian)",
-                program.name, program.package
-            ))
-        })?;
+    /// Runs a program to its end: in which mount namespace, if not in ours, and with what on its standard input.
+    fn end_of(
+        &mut self,
+        program: &Program,
+        words: &[&str],
+        (mounts, input): (Option<BorrowedFd<'_>>, &[u8]),
+    ) -> Result<Ended, Fault> {
+        let path = path_of(program)?;
         let fault = |e| Fault::system(format!("running {}", path.display()), e);
         let (output, errors) = (scratch().map_err(fault)?, scratch().map_err(fault)?);
         let mut command = command(&path, words);
+        if let Some(mounts) = mounts {
+            enter(&mut command, mounts);
+        }
         let streams = output.try_clone().and_then(|out| Ok((out, errors.try_clone()?)));
         let (out, err) = streams.map_err(fault)?;
         let mut child = command.stdout(out).stderr(err).spawn().map_err(fault)?;
@@ -236,6 +284,63 @@ impl<'a> Commands<'a> {
             return Err(why);
         }
     }
+}
+
+/// A program that runs until this is dropped.
+#[derive(Debug)]
+pub(super) struct BackgroundProgram {
+    child: Child,
+    errors: File,
+}
+
+impl BackgroundProgram {
+    /// Starts one in this mount namespace.
+    ///
+    /// # Errors
+    /// If it is not there, or cannot be started.
+    pub(super) fn start_in(mounts: BorrowedFd<'_>, program: &Program, words: &[&str]) -> Result<Self, Fault> {
+        let path = path_of(program)?;
+        let fault = |e| Fault::system(format!("running {}", path.display()), e);
+        let errors = scratch().map_err(fault)?;
+        let mut command = command(&path, words);
+        enter(&mut command, mounts);
+        let said = errors.try_clone().map_err(fault)?;
+        let child = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(said).spawn().map_err(fault)?;
+        Ok(Self { child, errors })
+    }
+
+    /// The last line of its errors.
+    pub(super) fn reason(&self) -> Option<String> {
+        reason(&read(self.errors.try_clone().ok()?).ok()?)
+    }
+}
+
+impl Drop for BackgroundProgram {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn path_of(program: &Program) -> Result<PathBuf, Fault> {
+    program.find().ok_or_else(|| {
+        Fault::Other(format!(
+            "there is no program `{}` any more ({} in Debian)",
+            program.name, program.package
+        ))
+    })
+}
+
+/// Has a program that is still to be started run in this mount namespace, which stays open until it was.
+fn enter(command: &mut Command, mounts: BorrowedFd<'_>) {
+    let mounts = mounts.as_raw_fd();
+    let enter = move || -> io::Result<()> {
+        // SAFETY: it reads no memory. The child has the descriptors that were open here.
+        let result = unsafe { libc::setns(mounts, libc::CLONE_NEWNS) };
+        if result == 0 { Ok(()) } else { Err(io::Error::last_os_error()) }
+    };
+    // SAFETY: it makes one system call between fork and exec, allocates nothing and takes no lock.
+    unsafe { command.pre_exec(enter) };
 }
 
 /// A program with its command, where it has several: `lvm pvcreate`, `mdadm --create`.
@@ -334,6 +439,21 @@ mod tests {
         ] {
             assert_eq!(step(&SHELL, words), said);
         }
+    }
+
+    #[test]
+    fn what_is_one_step_is_told_once() {
+        let mut always = || true;
+        let mut commands = Commands::new(&mut always);
+        commands.note("first".to_owned(), Duration::ZERO);
+        let twice = commands.as_one("both", |commands| {
+            commands.run(&SHELL, &["-c", "true"])?;
+            commands.run(&SHELL, &["-c", "echo 2"])
+        });
+        assert_eq!(twice.unwrap().trim(), "2");
+        commands.as_one("none", |commands| commands.run(&SHELL, &["-c", "false"])).unwrap_err();
+        let steps: Vec<String> = commands.take_times().into_iter().map(|time| time.step).collect();
+        assert_eq!(steps, ["first", "both"]);
     }
 
     #[test]

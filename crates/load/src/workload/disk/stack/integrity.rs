@@ -9,7 +9,6 @@ use std::time::Instant;
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::stack::{LayerRole, LayerSpec, StackLayer};
-use model::value::Value;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
@@ -161,6 +160,7 @@ impl LayerKind for Integrity {
 mod tests {
     use super::*;
     use model::Parameters;
+    use model::value::Value;
 
     fn layer(options: &[(&'static str, Value)]) -> StackLayer {
         let mut parameters = Parameters::default();

@@ -15,6 +15,8 @@ pub(super) enum KernelPart {
     Array(&'static str, &'static str),
     /// A target of the device mapper, by its module.
     Mapping(&'static str),
+    /// Anything else, by its module.
+    Module(&'static str),
     /// Loop devices.
     Loop,
     /// zram devices.
@@ -28,16 +30,17 @@ impl KernelPart {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::FileSystem(name) | Self::Array(name, _) => name,
-            Self::Mapping(module) => module,
+            Self::Mapping(module) | Self::Module(module) => module,
             Self::Loop => "loop",
             Self::Zram => "zram",
         }
     }
 
-    fn module(self) -> &'static str {
+    /// Its module.
+    pub(super) fn module(self) -> &'static str {
         match self {
             Self::FileSystem(name) => name,
-            Self::Array(_, module) | Self::Mapping(module) => module,
+            Self::Array(_, module) | Self::Mapping(module) | Self::Module(module) => module,
             Self::Loop => "loop",
             Self::Zram => "zram",
         }
@@ -52,7 +55,9 @@ impl KernelPart {
                 let known = all.lines().find(|line| line.starts_with("Personalities"));
                 known.is_some_and(|line| line.contains(&format!("[{level}]")))
             }),
-            Self::Mapping(module) => Path::new("/sys/module").join(module).exists(),
+            Self::Mapping(module) | Self::Module(module) => {
+                Path::new("/sys/module").join(module.replace('-', "_")).exists()
+            }
             Self::Loop => Path::new("/dev/loop-control").exists(),
             Self::Zram => zram::is_ready(),
         };

@@ -163,7 +163,7 @@ mod tests {
         let integrity = ("integrity", Value::from("hmac-sha256"));
         let bytes = 116 << 20;
         assert_eq!(Luks.capacity(&layer(&[]), &[bytes]), 100 << 20);
-        assert!(Luks.capacity(&layer(&[integrity.clone()]), &[bytes]) < 94 << 20);
+        assert!(Luks.capacity(&layer(std::slice::from_ref(&integrity)), &[bytes]) < 94 << 20);
         // As measured: 115572736 bytes of a device of 128 MiB.
         let large = [integrity.clone(), ("sector-size", 4096u64.into())];
         let capacity = Luks.capacity(&layer(&large), &[128 << 20]);

@@ -24,6 +24,7 @@ mod mapping;
 mod md;
 mod mount;
 mod partition;
+mod present;
 mod raid;
 mod random;
 mod record;
@@ -50,6 +51,7 @@ use record::LayerRecord;
 pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
+pub(in crate::workload::disk) use present::{iscsi, nfs, nvme_tcp};
 pub use request::{StackRequest, SurveyedStack};
 
 /// Every kind of layer that stands on devices, in documentation order.
@@ -72,6 +74,9 @@ const TABLE: &[&dyn LayerKind] = &[
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
+    &iscsi::Iscsi,
+    &nvme_tcp::NvmeTcp,
+    &nfs::Nfs,
 ];
 
 /// What a stack may be made of; the first two make devices, of files and of memory.
@@ -96,6 +101,9 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,
+    iscsi::SPEC,
+    nvme_tcp::SPEC,
+    nfs::SPEC,
 ];
 
 /// A kind of layer that stands on devices.

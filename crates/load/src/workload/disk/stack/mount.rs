@@ -93,10 +93,7 @@ fn words(layer: &StackLayer) -> Option<String> {
 /// asked for; where it is.
 pub(super) fn mount(site: &mut BuildSite<'_, '_>, kind: &str, more: &[String]) -> Result<PathBuf, Fault> {
     let place = place_of(site.record)?.to_owned();
-    fs::DirBuilder::new()
-        .mode(0o700)
-        .create(&place)
-        .map_err(|e| Fault::system(format!("making the folder {}", place.display()), e))?;
+    make_folder(&place)?;
     let device = site.device()?.to_owned();
     let point = text(&place)?;
     let options = more.iter().cloned().chain(words(site.layer)).collect::<Vec<_>>().join(",");
@@ -107,6 +104,14 @@ pub(super) fn mount(site: &mut BuildSite<'_, '_>, kind: &str, more: &[String]) -
     all.extend([device.as_str(), point]);
     site.commands.run(&MOUNT, &all)?;
     Ok(place)
+}
+
+/// Makes the folder where something is mounted.
+pub(super) fn make_folder(place: &Path) -> Result<(), Fault> {
+    fs::DirBuilder::new()
+        .mode(0o700)
+        .create(place)
+        .map_err(|e| Fault::system(format!("making the folder {}", place.display()), e))
 }
 
 /// Unmounts what a record says, and removes the folder. Whether it was mounted.
@@ -124,18 +129,23 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
             record.uuid
         )));
     }
-    let point = text(place)?;
+    release(place, &[], commands).map(|()| true)
+}
+
+/// Unmounts what is at `place`, with these words more, and removes the folder.
+pub(super) fn release(place: &Path, more: &[&str], commands: &mut Commands<'_>) -> Result<(), Fault> {
+    let words = [more, &[text(place)?]].concat();
     let mut last = None;
     let gone = commands.wait_until(BUSY, || {
         let mut always = || true;
-        last = Commands::new(&mut always).run(&UMOUNT, &[point]).err();
+        last = Commands::new(&mut always).run(&UMOUNT, &words).err();
         last.is_none()
     })?;
     if !gone {
         let why = last.map(|fault| fault.to_string()).unwrap_or_default();
-        return Err(Fault::Other(format!("{shown} is still mounted: {why}")));
+        return Err(Fault::Other(format!("{} is still mounted: {why}", place.display())));
     }
-    remove_folder(place).map(|()| true)
+    remove_folder(place)
 }
 
 /// Where the file system of a record is mounted, as programs are told.
@@ -143,7 +153,8 @@ pub(super) fn point_of(record: &LayerRecord) -> Result<&str, Fault> {
     text(place_of(record)?)
 }
 
-fn place_of(record: &LayerRecord) -> Result<&Path, Fault> {
+/// Where a record says that it is mounted.
+pub(super) fn place_of(record: &LayerRecord) -> Result<&Path, Fault> {
     let missing = || Fault::Other(format!("nobody wrote down where {} is mounted", record.kind));
     record.place.as_deref().ok_or_else(missing)
 }
@@ -153,7 +164,8 @@ fn text(path: &Path) -> Result<&str, Fault> {
     path.to_str().ok_or_else(wrong)
 }
 
-fn remove_folder(place: &Path) -> Result<(), Fault> {
+/// Removes the folder where something was mounted, if it is there.
+pub(super) fn remove_folder(place: &Path) -> Result<(), Fault> {
     match fs::remove_dir(place) {
         Err(e) if e.kind() != ErrorKind::NotFound => {
             Err(Fault::system(format!("removing the folder {}", place.display()), e))
@@ -163,7 +175,7 @@ fn remove_folder(place: &Path) -> Result<(), Fault> {
 }
 
 /// What was mounted last at `place` in this mount namespace (proc_pid_mountinfo(5)).
-fn source_at(place: &Path) -> Result<Option<String>, Fault> {
+pub(super) fn source_at(place: &Path) -> Result<Option<String>, Fault> {
     let all = fs::read_to_string("/proc/self/mountinfo")
         .map_err(|e| Fault::system("reading /proc/self/mountinfo", e))?;
     Ok(all.lines().filter_map(|line| source_of(line, place)).next_back())

@@ -25,9 +25,13 @@ const PREFIX: &str = "headroom_";
 
 /// Whether it is the name of a stack.
 pub(super) fn is_stack_name(name: &str) -> bool {
-    let digits = name.strip_prefix(PREFIX);
-    digits
-        .is_some_and(|d| d.len() == 16 && d.bytes().all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b)))
+    digits_of_stack(name).is_some()
+}
+
+/// The 16 hexadecimal digits in the name of a stack; none if it is no such name.
+pub(super) fn digits_of_stack(name: &str) -> Option<&str> {
+    let is_digit = |b: u8| b.is_ascii_digit() || (b'a'..=b'f').contains(&b);
+    name.strip_prefix(PREFIX).filter(|digits| digits.len() == 16 && digits.bytes().all(is_digit))
 }
 
 /// A random UUID (RFC 9562, version 4).

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack, MEMBERS};
+use model::stack::{ALL, LayerStack, MEMBERS, presented};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +20,9 @@ use crate::workload::named;
 
 /// Bytes of each file, where nobody says.
 const MEMBER_BYTES: u64 = 1 << 30;
+
+/// What is said where a stack cannot be presented so.
+const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such";
 
 /// What a fixture is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -74,7 +77,9 @@ impl StackRequest {
     /// # Errors
     /// If they contradict one another.
     pub fn of(parameters: &Parameters, target: Option<ParameterName>) -> Result<Option<Self>, Problem> {
-        let Some(text) = parameters.given(named("stack"), Parameters::text)? else {
+        let given = |name: &'static str| parameters.given(named(name), Parameters::text);
+        let (written, way) = (given("stack")?, given("present")?);
+        let Some(text) = presented(written, way) else {
             let idle =
                 [named("layer"), named("member-size")].into_iter().find(|n| parameters.get(*n).is_some());
             return match idle {
@@ -85,7 +90,12 @@ impl StackRequest {
                 None => Ok(None),
             };
         };
-        let stack = LayerStack::parse(text, LAYERS).map_err(|e| Problem::invalid(e.message, e.help))?;
+        let stack = LayerStack::parse(&text, LAYERS).map_err(|e| {
+            let is_way =
+                way.is_some() && written.is_none_or(|stack| LayerStack::parse(stack, LAYERS).is_ok());
+            let help = if is_way { PRESENTED_HELP.to_owned() } else { e.help };
+            Problem::invalid(e.message, help)
+        })?;
         let Some(given) = target.filter(|name| parameters.get(*name).is_some()) else {
             return Err(Problem::invalid(
                 "this load drives no folder and no device, so it cannot run on a stack",

@@ -59,7 +59,7 @@ fn what_drives_a_folder_or_a_device_may_stand_on_a_stack() {
     for name in ["disk", "file.metadata", "db.oltp", "db.slap", "db.tpcb", "db.orders", "db.script"] {
         let spec =
             WORKLOADS.iter().map(|workload| workload.spec()).find(|spec| spec.name.as_str() == name).unwrap();
-        for parameter in ["stack", "layer", "member-size"] {
+        for parameter in ["stack", "layer", "member-size", "present"] {
             assert!(names(spec).contains(&parameter), "{name} lacks {parameter}");
         }
     }
@@ -76,16 +76,25 @@ fn a_request_without_a_meaning_is_refused() {
         Ok(false)
     );
     assert_eq!(with("loop > ext4", &[("layer", "loop".into())]), Ok(true));
+    assert_eq!(with("loop > ext4", &[("present", "nfs".into()), ("layer", "nfs".into())]), Ok(true));
     for (stack, more, message) in [
         ("loop > ext5", &[][..], "no layer `ext5`"),
         ("loop > ext4", &[("layer", "xfs".into())][..], "has no layer `xfs`"),
         ("loop > ext4", &[("layer", "all".into())][..], "stands for each layer"),
         ("loop > cache", &[][..], "none is named"),
         ("loop > lvm(b)", &[][..], "only the lowest layer"),
+        ("loop > ext4", &[("present", "iscsi".into())][..], "nothing can stand on `ext4`"),
+        ("loop", &[("present", "nfs".into())][..], "presents a mounted file system"),
     ] {
         let problem = with(stack, more).unwrap_err();
         assert!(problem.message.contains(message), "{stack}: {problem:?}");
         assert_eq!(problem.kind, ProblemKind::Invalid);
+    }
+    let mut target = Parameters::default();
+    target.set(TARGET, folder.path().to_string_lossy().into_owned());
+    for (way, is_asked) in [("none", false), ("iscsi", true)] {
+        target.set(named("present"), way);
+        assert_eq!(StackRequest::of(&target, Some(TARGET)).map(|found| found.is_some()), Ok(is_asked));
     }
     let mut alone = Parameters::default();
     alone.set(named("layer"), "loop");
