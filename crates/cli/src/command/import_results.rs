@@ -3,7 +3,9 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use import::tool::{FIGURES_MAX, RESULTS_MAX};
 use model::Run;
+use model::tool_result::UnreadCause;
 use report::text::printable;
 
 use super::check::{file_argument, machine_argument, machine_of};
@@ -52,6 +54,16 @@ fn told(run: &Run) -> String {
             plural(unread, "range", "ranges"),
             plural(unread, "was", "were"),
         ));
+    }
+    for output in &run.tool_outputs {
+        for unread in output.unread.iter().filter(|unread| unread.cause == UnreadCause::TooMany) {
+            text.push_str(&format!(
+                "{}: lines {} to {} were not read: of one text at most {RESULTS_MAX} results or {FIGURES_MAX} figures are kept.\n",
+                printable(&output.source),
+                unread.lines.first,
+                unread.lines.last,
+            ));
+        }
     }
     text.push_str(&format!("\n    headroom show {}\n", run.id));
     text
