@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::encoding::{LineDecoder, Utf16Reader};
-use super::{PasteError, terminal};
+use super::{PasteError, markup, terminal};
 use crate::tool::block::ToolLine;
 
 /// The most bytes of one line; what is beyond them is dropped. JSON may stand on one line.
@@ -92,7 +92,7 @@ impl<'a> LineSource<'a> {
         }
         self.number += 1;
         let bytes = raw.last_shown();
-        let text = terminal::shown(&self.decoder.decode(bytes));
+        let text = markup::without(terminal::shown(&self.decoder.decode(bytes)));
         Ok(Some(ToolLine { number: self.number, text }))
     }
 }

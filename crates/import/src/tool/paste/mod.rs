@@ -1,9 +1,12 @@
 //! A text parted into the outputs that stand in it. Lines come one by one, and only those of the
 //! output that is being read are kept.
 
+mod decoration;
 mod encoding;
 mod json;
 mod lines;
+mod markup;
+mod moment;
 mod terminal;
 
 use std::io::Read;
@@ -11,6 +14,7 @@ use std::io::Read;
 use model::ToolOutput;
 use model::tool_result::{LineRange, UnreadCause, UnreadLines};
 
+use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
@@ -101,17 +105,21 @@ struct Paste<'a> {
     open: Option<OpenBlock>,
     /// The last command line.
     command: Option<CommandLine>,
+    /// What stands before the lines that come now.
+    decorations: Decorations,
     output: ToolOutput,
 }
 
 impl<'a> Paste<'a> {
     fn new(readers: &'a [&'static dyn ToolReader]) -> Self {
         let programs = readers.iter().flat_map(|reader| reader.programs()).copied().collect();
-        Self { readers, programs, open: None, command: None, output: ToolOutput::default() }
+        let (decorations, output) = (Decorations::default(), ToolOutput::default());
+        Self { readers, programs, open: None, command: None, decorations, output }
     }
 
     /// Takes the next line.
-    fn take(&mut self, line: ToolLine) {
+    fn take(&mut self, mut line: ToolLine) {
+        line.text = self.decorations.taken_off(line.text);
         let Some(mut open) = self.open.take() else { return self.begin(line) };
         let extent = self.extent(&mut open, &line);
         let is_full = open.bytes.saturating_add(line.text.len()) > BLOCK_BYTES_MAX;
@@ -161,9 +169,12 @@ impl<'a> Paste<'a> {
     }
 
     /// Takes a line that no open block has.
-    fn begin(&mut self, line: ToolLine) {
+    fn begin(&mut self, mut line: ToolLine) {
         if line.is_blank() {
             return;
+        }
+        if let Some(rest) = self.undecorated(&line) {
+            line.text = rest;
         }
         if let Some(command) = CommandLine::of(&line, &self.programs) {
             if command.goes_on() {
@@ -188,6 +199,27 @@ impl<'a> Paste<'a> {
         match extent {
             Extent::EndsHere => self.finish(open),
             _ => self.open = Some(open),
+        }
+    }
+
+    /// A line without what stands before it, where only so it is known.
+    fn undecorated(&mut self, line: &ToolLine) -> Option<String> {
+        let mut decorations = std::mem::take(&mut self.decorations);
+        let known = |text: &str| self.sureness(&ToolLine { number: line.number, text: text.to_owned() });
+        let found = decorations.find(&line.text, &known);
+        self.decorations = decorations;
+        found
+    }
+
+    /// How well a line is known.
+    fn sureness(&self, line: &ToolLine) -> Sureness {
+        let beginnings = self.readers.iter().filter_map(|reader| reader.begins(line));
+        match beginnings.max_by_key(|beginning| *beginning == Beginning::Certain) {
+            _ if CommandLine::of(line, &self.programs).is_some() => Sureness::Certain,
+            Some(Beginning::Certain) => Sureness::Certain,
+            Some(Beginning::Likely) => Sureness::Likely,
+            None if JsonExtent::begins(&line.text) => Sureness::Likely,
+            None => Sureness::Unknown,
         }
     }
 
