@@ -4,8 +4,17 @@
 const DAY: f64 = 86_400.0;
 
 /// A time of day at the beginning of these words, in seconds since midnight, and how many words it has:
-/// `20:04:55`, `08:04:55 PM`.
+/// `20:04:55`, `08:04:55 PM`, `22時24分29秒`.
 pub(super) fn leading_clock(words: &[&str]) -> Option<(f64, usize)> {
+    // In Korean each part is a word of its own.
+    if let [hour, minute, second, ..] = words
+        && hour.ends_with('시')
+        && minute.ends_with('분')
+        && second.ends_with('초')
+    {
+        let parts = [hour, minute, second].map(|word| word.trim_end_matches(['시', '분', '초']));
+        return Some((clock(&parts.join(":"))?, 3));
+    }
     let seconds = clock(words.first()?)?;
     let noon = 12.0 * 3600.0;
     Some(match words.get(1).map(|word| word.to_ascii_uppercase()).as_deref() {
@@ -37,7 +46,9 @@ pub(super) fn between(from: f64, to: f64) -> f64 {
 
 fn clock(word: &str) -> Option<f64> {
     // A zone may follow: `20:04:57+0000`.
-    let word = word.trim_end_matches('Z').split('+').next()?;
+    let word = word.trim_end_matches(['Z', '秒']).split('+').next()?;
+    // In Japanese and Chinese: `22時24分29秒`.
+    let word = word.replace(['時', '时', '分'], ":");
     let mut parts = word.split(':');
     let (hour, minute, second) = (parts.next()?, parts.next()?, parts.next()?);
     let two = |text: &str, most: f64| -> Option<f64> {
@@ -67,6 +78,8 @@ mod tests {
         assert_eq!(leading_clock(&["00:01:05", "all"]), Some((65.0, 1)));
         assert_eq!(leading_clock(&["12:01:05", "AM", "all"]), Some((65.0, 2)));
         assert_eq!(leading_clock(&["01:00:00", "PM"]), Some((46_800.0, 2)));
+        assert_eq!(leading_clock(&["01時00分05秒", "all"]), Some((3605.0, 1)));
+        assert_eq!(leading_clock(&["1시", "00분", "05초", "all"]), Some((3605.0, 3)));
         assert_eq!(leading_clock(&["25:00:00"]), None);
         assert_eq!(leading_clock(&["0:26.91"]), None);
         for text in

@@ -8,6 +8,7 @@ mod sysstat;
 mod time;
 mod top;
 mod vmstat;
+mod vmstat_lists;
 
 use super::reader::ToolReader;
 
