@@ -154,6 +154,14 @@ impl Decorations {
         text
     }
 
+    /// A command line, which is one with spaces before it, too: what it printed may have as many.
+    pub(super) fn begin_below(&mut self, command: &str) {
+        let width = indent(command);
+        if width > 0 && self.kinds.is_empty() {
+            self.kinds.push(Decoration::Indent(width));
+        }
+    }
+
     /// Looks whether a line, of which what stood before those above it is taken off, has something else before
     /// it, and is better known without. `known` tells how well.
     pub(super) fn find(&mut self, text: &str, known: &dyn Fn(&str) -> Sureness) -> Option<String> {
@@ -226,7 +234,7 @@ fn candidates(text: &str) -> Vec<(Decoration, String)> {
         let separator = rest.get(..separator).unwrap_or_default().to_owned();
         kinds.push(Decoration::Number { next, separator });
     }
-    let width = text.len() - text.trim_start_matches(' ').len();
+    let width = indent(text);
     if width > 0 {
         kinds.push(Decoration::Indent(width));
     }
@@ -280,17 +288,17 @@ fn name_of_file(text: &str) -> Option<&str> {
         let (name, rest) = (text.get(..at)?, text.get(at + 1..)?);
         let is_file = name.contains(['.', '/']) && name.contains(|c: char| c.is_ascii_alphabetic());
         let is_end = mark == ":" || rest.starts_with(|c: char| c.is_ascii_digit());
-        let is_short = name.len() <= NAME_MAX && !name.contains(char::is_whitespace);
-        (is_file && is_end && is_short).then_some(name)
+        (is_file && is_end && !name.contains(char::is_whitespace)).then_some(name)
     };
-    text.match_indices([':', '-']).find_map(name)
+    text.match_indices([':', '-']).take_while(|(at, _)| *at <= NAME_MAX).find_map(name)
 }
 
 /// What is behind a moment, a level or a path in brackets.
 fn behind_bracket(text: &str) -> Option<&str> {
     let (inside, rest) = text.strip_prefix('[')?.split_once(']')?;
     let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-    let is_one = LEVELS.contains(&inside.trim()) || has_digit && inside.contains([':', '.', '/']);
+    let is_one =
+        LEVELS.contains(&inside.trim()) || inside.contains('/') || has_digit && inside.contains([':', '.']);
     let rest = rest.strip_prefix(':').unwrap_or(rest);
     (is_one && inside.len() <= NAME_MAX).then(|| rest.strip_prefix(' ').unwrap_or(rest))
 }
@@ -304,6 +312,11 @@ fn json_string(text: &str) -> Option<String> {
     }
     let line: String = serde_json::from_str(string).ok()?;
     (!line.contains('\n')).then(|| super::terminal::shown(&line))
+}
+
+/// How many spaces a line begins with.
+fn indent(text: &str) -> usize {
+    text.len() - text.trim_start_matches(' ').len()
 }
 
 /// A number at the beginning of a line, and what is behind it.

@@ -177,6 +177,7 @@ impl<'a> Paste<'a> {
             line.text = rest;
         }
         if let Some(command) = CommandLine::of(&line, &self.programs) {
+            self.decorations.begin_below(&line.text);
             if command.goes_on() {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
