@@ -64,3 +64,11 @@ finding-latency-is-queue =
     .advice = 遅延は一度に 1 件だけ進める実行から取り、この実行からは速度だけを使ってください
 evidence-queue-arithmetic =
     { $line } 行目: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
+
+finding-sum-contradicts-mean =
+    { $how ->
+        [threads] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { FIXED($computed) } ですが、全体は { $amount } と出力されています
+       *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と
+            出力されています
+    }
+    .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -64,3 +64,11 @@ finding-latency-is-queue =
     .advice = 지연 시간은 한 번에 하나만 진행한 실행에서 얻고, 이 실행에서는 속도만 쓰십시오
 evidence-queue-arithmetic =
     { $line }번째 줄: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
+
+finding-sum-contradicts-mean =
+    { $how ->
+        [threads] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { FIXED($computed) }인데, 전체는 { $amount }라고 출력합니다
+       *[operations] 작업 { FIXED($count) }개가 평균 { $printed }이면 { SHORT($computed, unit: "s") }인데, 전체는 { $amount }라고
+            출력합니다
+    }
+    .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다

@@ -203,8 +203,9 @@ mod tests {
     #[test]
     fn a_mean_lies_between_the_least_and_the_greatest() {
         let of = |least: &str, mean: &str| {
-            let capture =
-                include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");
+            let capture = include_str!(
+                "../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out"
+            );
             let changed = |line: &str| match line.trim_start().split(' ').next() {
                 Some("min:") => format!("         min: {least}"),
                 Some("avg:") => format!("         avg: {mean}"),

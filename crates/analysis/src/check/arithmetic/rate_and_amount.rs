@@ -134,7 +134,8 @@ mod tests {
 
     #[test]
     fn events_and_transactions_are_counted_too() {
-        let sysbench = include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");
+        let sysbench =
+            include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");
         let pgbench = include_str!("../../../../import/tests/tool/fixtures/pgbench/pgbench-15.18-tpcb.out");
         for capture in [sysbench, pgbench] {
             assert_eq!(fixture::found(&CHECK, capture).len(), 0);
