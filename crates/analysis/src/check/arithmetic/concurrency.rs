@@ -182,4 +182,16 @@ mod tests {
         let verified = include_str!("../../../../import/tests/tool/fixtures/fio/fio-3.33-verify.out");
         assert_eq!(fixture::found(&CHECK, verified).len(), 0);
     }
+
+    #[test]
+    fn the_queues_of_crystaldiskmark_count() {
+        let writes = |latency: &str| {
+            format!(
+                "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n\n[Write]\n  \
+                 RND    4KiB (Q= 32, T= 1):   500.000 MB/s [ 122070.3 IOPS] <   {latency} us>\n"
+            )
+        };
+        assert_eq!(fixture::found(&CHECK, &writes("261.00")).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &writes("2610.00")).len(), 1);
+    }
 }
