@@ -56,8 +56,10 @@ fn of_one(measured: &ToolMeasurement) -> Vec<Finding> {
 
 /// The shares of what processors did, each with what rounding may have added, are more than all of it.
 fn more_than_all_processors(measured: &ToolMeasurement) -> Option<Finding> {
+    // What guests did is among the user time, in some versions of some tools.
     let is_share = |figure: &&ToolFigure| {
-        figure.metric.as_str().strip_prefix("cpu_").is_some_and(|state| state.ends_with("_share"))
+        let state = figure.metric.as_str().strip_prefix("cpu_");
+        state.is_some_and(|state| state.ends_with("_share") && !state.starts_with("guest"))
     };
     let shares: Vec<&ToolFigure> = measured.figures.iter().filter(is_share).collect();
     let least: f64 = shares.iter().map(|figure| figure.printed.least()).sum();

@@ -54,7 +54,7 @@ fn of_amounts(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
     let is_less = are_whole && bytes.most() < operations.least() * asked * (1.0 - TOLERANCE);
     (operations.value > 0.0 && (is_more || is_less)).then(|| {
         let finding = finding(bytes, operations, block);
-        finding.arg("how", "amounts").arg("bytes", bytes.value)
+        finding.arg("how", "amounts").arg("bytes", bytes.value).arg("other", operations.text.as_str())
     })
 }
 

@@ -70,6 +70,7 @@ pub(super) fn read(
     let mut lines = LineSource::new(input)?;
     let mut paste = Paste::new(readers);
     while let Some(line) = lines.next_line()? {
+        let line = paste.without_decorations(line);
         paste.take(line);
         if paste.output.results.len() > RESULTS_MAX {
             return Err(PasteError::TooMany);
@@ -117,9 +118,13 @@ impl<'a> Paste<'a> {
         Self { readers, programs, open: None, command: None, decorations, output }
     }
 
+    /// The next line without what stands before the lines around it.
+    fn without_decorations(&mut self, line: ToolLine) -> ToolLine {
+        ToolLine { text: self.decorations.taken_off(line.text), ..line }
+    }
+
     /// Takes the next line.
-    fn take(&mut self, mut line: ToolLine) {
-        line.text = self.decorations.taken_off(line.text);
+    fn take(&mut self, line: ToolLine) {
         let Some(mut open) = self.open.take() else { return self.begin(line) };
         let extent = self.extent(&mut open, &line);
         let is_full = open.bytes.saturating_add(line.text.len()) > BLOCK_BYTES_MAX;
