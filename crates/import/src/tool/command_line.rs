@@ -132,7 +132,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     let is_program = programs.contains(&first)
         || WRAPPERS.contains(&first) && others.any(|word| programs.contains(&program(word)));
     let is_option = |word: &str| {
-        word.starts_with(['-', '\u{2013}', '\u{2014}']) && word.len() > 1 || word.contains(['=', '/'])
+        let is_dash = word.starts_with(['-', '\u{2013}', '\u{2014}']);
+        is_dash && word.chars().nth(1).is_some() || word.contains(['=', '/'])
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
@@ -274,6 +275,7 @@ mod tests {
             "100 % of it",
             "a@b.org wrote of the old disk > dd",
             "sudo -n is not needed",
+            "fio \u{2013} a tool",
             "",
         ] {
             assert_eq!(words_of(text), None, "{text}");

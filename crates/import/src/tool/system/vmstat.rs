@@ -261,7 +261,8 @@ fn is_heading(text: &str) -> bool {
 /// Whether there are as many headings as in English, with the steal time, the guests' time and a zone or
 /// without: those of AIX have others at these places.
 fn is_whole(headings: &[&str]) -> bool {
-    (16..=19).contains(&headings.len()) && headings.get(10..13) == Some(&["in", "cs", "us"])
+    (16..=19).contains(&headings.len())
+        && headings.get(10..13).is_some_and(|three| three == ["in", "cs", "us"])
 }
 
 /// What stands at each place, where some words are translated. Of the fifth and the sixth that depends on
