@@ -7,6 +7,7 @@ mod sample;
 mod sysstat;
 mod time;
 mod top;
+mod top_words;
 mod vmstat;
 mod vmstat_lists;
 
