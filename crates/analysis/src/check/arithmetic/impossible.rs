@@ -2,7 +2,7 @@
 //! longer than the run, a share above the whole.
 
 use model::finding::Evidence;
-use model::metric::Statistic;
+use model::metric::{MetricSummary, Statistic};
 use model::tool_result::{PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
 use model::{Finding, FindingKind, MetricName, Severity, Unit, metric};
 
@@ -58,8 +58,7 @@ fn of_one(measured: &ToolMeasurement) -> Vec<Finding> {
 fn more_than_all_processors(measured: &ToolMeasurement) -> Option<Finding> {
     // What guests did is among the user time, in some versions of some tools.
     let is_share = |figure: &&ToolFigure| {
-        let state = figure.metric.as_str().strip_prefix("cpu_");
-        state.is_some_and(|state| state.ends_with("_share") && !state.starts_with("guest"))
+        figure.metric.processor_state().is_some_and(|state| !state.starts_with("guest"))
     };
     let shares: Vec<&ToolFigure> = measured.figures.iter().filter(is_share).collect();
     let least: f64 = shares.iter().map(|figure| figure.printed.least()).sum();
@@ -104,15 +103,18 @@ fn order(measured: &ToolMeasurement) -> Option<Finding> {
     let of_mean = || {
         measured.figures.iter().find_map(|mean| {
             // Others have limits beside them, which may be passed: those of fans and voltages.
-            let name = mean.metric.as_str();
-            let of = name.strip_suffix("_mean").or((mean.metric == metric::ELAPSED).then_some(name))?;
-            let of = of.strip_prefix("corrected_").unwrap_or(of);
-            let beside = |end: &str| {
-                let is_it = |figure: &&ToolFigure| figure.metric.as_str().strip_suffix(end) == Some(of);
+            let of = match mean.metric.summary() {
+                Some((of, MetricSummary::Mean)) => of,
+                None if mean.metric == metric::ELAPSED => mean.metric,
+                _ => return None,
+            };
+            let beside = |summary: MetricSummary| {
+                let is_it = |figure: &&ToolFigure| figure.metric.summary() == Some((of, summary));
                 measured.figures.iter().find(is_it)
             };
-            let above = beside("_max").filter(|greatest| more(&mean.printed, &greatest.printed));
-            let below = || beside("_min").filter(|least| more(&least.printed, &mean.printed));
+            let above =
+                beside(MetricSummary::Greatest).filter(|greatest| more(&mean.printed, &greatest.printed));
+            let below = || beside(MetricSummary::Least).filter(|least| more(&least.printed, &mean.printed));
             let pair = above.map(|greatest| (mean, greatest)).or_else(|| below().map(|least| (least, mean)));
             pair.map(|(low, high)| (low.metric, &low.printed, high.metric, &high.printed))
         })

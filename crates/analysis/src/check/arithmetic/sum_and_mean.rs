@@ -2,8 +2,9 @@
 //! many events each thread had.
 
 use model::finding::Evidence;
+use model::metric::MetricSummary;
 use model::tool_result::{PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, MetricName, Severity, metric};
 
 use crate::check::work::option;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
@@ -17,7 +18,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-sum-contradicts-mean =
     { $how ->
-        [threads] { $printed } for each of { FIXED($count) } threads make { FIXED($computed) }, and { $amount } are printed for all
+        [threads] { $printed } for each of { FIXED($count) } threads make { FIXED($computed) }, and { $amount } are printed
+            for all
        *[operations] { FIXED($count) } operations at a mean of { $printed } make { SHORT($computed, unit: "s") }, and
             { $amount } is printed for all
     }
@@ -38,23 +40,22 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 /// The mean of all operations, and their sum.
 fn of_operations(measured: &ToolMeasurement) -> Option<Finding> {
     let operations = measured.operations.as_ref()?;
+    let of = |metric: MetricName, how: MetricSummary| {
+        metric.summary().filter(|(_, summary)| *summary == how).map(|(of, _)| of)
+    };
     measured.figures.iter().find_map(|sum| {
-        let of = sum.metric.as_str().strip_suffix("_sum")?;
-        let mean = figure(measured, of, "_mean")?;
-        contradiction("operations", operations.value, mean, &sum.printed)
+        let distribution = of(sum.metric, MetricSummary::Sum)?;
+        let is_mean = |figure: &&ToolFigure| of(figure.metric, MetricSummary::Mean) == Some(distribution);
+        let mean = measured.figures.iter().find(is_mean)?;
+        contradiction("operations", operations.value, &mean.printed, &sum.printed)
     })
 }
 
 /// What each thread did, and what all of them did.
 fn of_threads(result: &ToolResult) -> Option<Finding> {
     let threads: f64 = option(result, &["threads", "num-threads"])?.parse().ok()?;
-    let mean = figure(&result.whole, "thread_events", "_mean")?;
+    let mean = result.whole.figure(metric::THREAD_EVENTS_MEAN)?;
     contradiction("threads", threads, mean, result.whole.operations.as_ref()?)
-}
-
-fn figure<'a>(measured: &'a ToolMeasurement, of: &str, end: &str) -> Option<&'a PrintedValue> {
-    let is_it = |figure: &&ToolFigure| figure.metric.as_str().strip_suffix(end) == Some(of);
-    measured.figures.iter().find(is_it).map(|figure| &figure.printed)
 }
 
 fn contradiction(how: &str, count: f64, mean: &PrintedValue, sum: &PrintedValue) -> Option<Finding> {

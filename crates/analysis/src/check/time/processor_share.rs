@@ -14,7 +14,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     doc: "The share of a processor is not the CPU time divided by the time that passed.",
     english: r#"
 finding-cpu-share-contradicts-times =
-    { $tool } prints { $printed } of a processor, but { SHORT($busy, unit: "s") } of CPU time in { $lasted } are { PERCENT($computed) }
+    { $tool } prints { $printed } of a processor, but { SHORT($busy, unit: "s") } of CPU time in { $lasted } are
+    { PERCENT($computed) }
     .advice = look at the original output: the share or one of the times is of another run
 "#,
     remedies: &[],
@@ -29,8 +30,7 @@ fn check(result: &ToolResult, measured: &ToolMeasurement) -> Option<Finding> {
     let elapsed = measured.figure(metric::ELAPSED).filter(|elapsed| elapsed.least() > 0.0)?;
     let user = measured.figure(metric::CPU_USER_TIME)?;
     let system = measured.figure(metric::CPU_SYSTEM_TIME)?;
-    let is_share = |name: &str| name.strip_prefix("cpu_").is_some_and(|rest| rest == "share");
-    let share = &measured.figures.iter().find(|figure| is_share(figure.metric.as_str()))?.printed;
+    let share = measured.figure(metric::CPU_SHARE)?;
     let sum = |of: fn(&PrintedValue) -> f64| of(user) + of(system);
     let (least, most) =
         (sum(PrintedValue::least) / elapsed.most(), sum(PrintedValue::most) / elapsed.least());
