@@ -56,6 +56,10 @@ known_names! { MetricName:
     CPU_USER_TIME = "cpu_user_time";
     /// That in the kernel.
     CPU_SYSTEM_TIME = "cpu_system_time";
+    /// The CPU time divided by the time that passed, as other tools print it.
+    CPU_SHARE = "cpu_share";
+    /// How many events each thread had, the mean of all threads.
+    THREAD_EVENTS_MEAN = "thread_events_mean";
     /// The highest rate that kept to a latency.
     RATE_HELD = "rate_held";
     /// Operations of an open loop that were due and not done at the window's end.
@@ -209,6 +213,26 @@ impl MetricName {
         let percent = percent.replace('_', ".").parse().ok()?;
         (0.0..=100.0).contains(&percent).then_some((Self(distribution), Statistic::Percentile(percent)))
     }
+
+    /// What is summed up, and how: `latency_mean` is the mean of `latency`. `None` for metrics that sum
+    /// nothing up.
+    #[must_use]
+    pub fn summary(self) -> Option<(Self, MetricSummary)> {
+        let ends = [
+            ("_min", MetricSummary::Least),
+            ("_mean", MetricSummary::Mean),
+            ("_max", MetricSummary::Greatest),
+            ("_sum", MetricSummary::Sum),
+        ];
+        ends.into_iter().find_map(|(end, summary)| Some((Self(self.0.strip_suffix(end)?), summary)))
+    }
+
+    /// What processors did in the share of their time that this is: `user` of `cpu_user_share`. `None` for
+    /// other metrics.
+    #[must_use]
+    pub fn processor_state(self) -> Option<&'static str> {
+        self.0.strip_prefix("cpu_")?.strip_suffix("_share")
+    }
 }
 
 /// One metric of a workload.
@@ -264,6 +288,19 @@ pub enum Statistic {
     Greatest,
 }
 
+/// How several values are summed up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MetricSummary {
+    /// The least of them.
+    Least,
+    /// Their mean.
+    Mean,
+    /// The greatest of them.
+    Greatest,
+    /// All of them together.
+    Sum,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -292,5 +329,15 @@ mod tests {
             [READ_IOPS.of_whole("write"), READ_IOPS.of_whole("rea"), IOPS.of_whole("read")],
             [None; 3]
         );
+    }
+
+    #[test]
+    fn a_metric_names_what_it_sums_up() {
+        let of = |metric| MetricName::new(metric).summary();
+        assert_eq!(of("latency_mean"), Some((LATENCY, MetricSummary::Mean)));
+        assert_eq!(of("latency_sum"), Some((LATENCY, MetricSummary::Sum)));
+        assert_eq!(of("latency_p50"), None);
+        assert_eq!(MetricName::new("cpu_user_share").processor_state(), Some("user"));
+        assert_eq!((CPU_SHARE.processor_state(), IOPS.processor_state()), (None, None));
     }
 }

@@ -35,8 +35,14 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
         let depth = if waits { 1 } else { number(option(result, &["iodepth"]).unwrap_or("1"))? };
         return Some(depth.saturating_mul(number(option(result, &["numjobs"])?)?));
     }
+    // Of asynchronous requests of sysbench as many are in flight as there is room for.
+    if option(result, &["file-io-mode"]) == Some("async") {
+        return None;
+    }
     let waiting = option(result, &["connections", "clients", "concurrency", "threads", "num-threads"])?;
-    number(waiting)
+    // CrystalDiskMark has so many in flight for each of its threads.
+    let depth = option(result, &["queues"]).map_or(Some(1), number)?;
+    Some(number(waiting)?.saturating_mul(depth))
 }
 
 /// Whether what is in flight is to be as much as there may be: no rate is asked for.
@@ -164,6 +170,8 @@ mod tests {
         assert_eq!(outstanding(&of_options(&waits)), Some(4));
         assert_eq!(outstanding(&of_options(&[("ioengine", "libaio"), ("iodepth", "32")])), None);
         assert_eq!(outstanding(&of_options(&[("threads", "8")])), Some(8));
+        assert_eq!(outstanding(&of_options(&[("threads", "2"), ("queues", "32")])), Some(64));
+        assert_eq!(outstanding(&of_options(&[("threads", "1"), ("file-io-mode", "async")])), None);
         assert_eq!(outstanding(&of_options(&[])), None);
     }
 

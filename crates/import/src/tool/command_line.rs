@@ -13,7 +13,25 @@ pub struct CommandLine {
 }
 
 /// Characters that a prompt ends with, before a space.
-const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', '\u{279c}'];
+const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', ARROW, '\u{3bb}', '+'];
+
+/// The mark of prompts that have the folder and the branch behind it.
+const ARROW: char = '\u{279c}';
+
+/// So many words are behind [`ARROW`] at most.
+const ARROW_WORDS_MAX: usize = 4;
+
+/// Programs that run another one, whose name is among the words behind them.
+const WRAPPERS: &[&str] = &[
+    "sudo", "doas", "env", "nice", "ionice", "taskset", "numactl", "stdbuf", "timeout", "nohup", "chrt",
+    "unbuffer",
+];
+
+/// So many words behind one of [`WRAPPERS`] the program comes at the latest.
+const WRAPPED_WORDS_MAX: usize = 8;
+
+/// Fewer words than so many are behind the first of a prompt.
+const PROMPT_WORDS_MAX: usize = 4;
 
 /// The longest prompt, in characters.
 const PROMPT_MAX: usize = 120;
@@ -66,9 +84,15 @@ fn is_end(word: &str) -> bool {
         || word.trim_start_matches(['1', '2', '&']).starts_with('>')
 }
 
+/// With the quotes and dashes that a keyboard has: editors of pages and mails make others of them.
+fn with_plain_quotes(text: &str) -> String {
+    let quotes = text.replace(['\u{201c}', '\u{201d}'], "\"").replace(['\u{2018}', '\u{2019}'], "'");
+    quotes.replace(" \u{2013}", " --").replace(" \u{2014}", " --")
+}
+
 fn words(text: &str) -> Vec<String> {
     let is_continued = text.ends_with(CONTINUED);
-    let text = text.strip_suffix(CONTINUED).unwrap_or(text);
+    let text = &with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text));
     let split = shlex::split(text).filter(|words| !words.is_empty());
     let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
     let mut words = Vec::new();
@@ -90,17 +114,54 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
     if let Some((prompt, command)) = behind_prompt(line) {
         // The others also begin comments, headings and quotations, or stand behind a share.
-        let is_sure = prompt.ends_with('$') || prompt.contains(['@', '\\']);
+        let is_short = prompt.split_whitespace().count() <= 3;
+        let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
         if !command.is_empty() && (is_sure || is_known(command)) {
             return Some(command);
         }
+        if prompt.ends_with(ARROW)
+            && let Some(command) = behind_words(command, ARROW_WORDS_MAX, is_known)
+        {
+            return Some(command);
+        }
     }
+    let line = without_variables(line);
     let mut words = line.split_whitespace();
-    let is_first_known = words.next().is_some_and(|word| programs.contains(&program(word)));
-    let is_option = |word: &str| word.starts_with('-') && word.len() > 1 || word.contains(['=', '/']);
+    let first = words.next().map(program)?;
+    let mut others = words.clone().take(WRAPPED_WORDS_MAX);
+    let is_program = programs.contains(&first)
+        || WRAPPERS.contains(&first) && others.any(|word| programs.contains(&program(word)));
+    let is_option = |word: &str| {
+        let is_dash = word.starts_with(['-', '\u{2013}', '\u{2014}']);
+        is_dash && word.chars().nth(1).is_some() || word.contains(['=', '/'])
+    };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    (is_first_known && !is_heading && words.any(is_option)).then_some(line)
+    (is_program && !is_heading && words.any(is_option)).then_some(line)
+}
+
+/// A command without the variables that are set before it: `LC_ALL=C dd` is `dd`.
+fn without_variables(line: &str) -> &str {
+    let is_letter = |c: char| c.is_ascii_uppercase() || c == '_' || c.is_ascii_digit();
+    let mut left = line;
+    while let Some((word, rest)) = left.split_once(' ')
+        && word.split_once('=').is_some_and(|(name, _)| !name.is_empty() && name.chars().all(is_letter))
+    {
+        left = rest.trim_start();
+    }
+    left
+}
+
+/// What is behind at most so many words, where that is known.
+fn behind_words(text: &str, most: usize, is_known: impl Fn(&str) -> bool) -> Option<&str> {
+    let mut rest = text;
+    for _ in 0..most {
+        rest = rest.split_once(' ')?.1.trim_start();
+        if is_known(rest) {
+            return Some(rest);
+        }
+    }
+    None
 }
 
 /// A line parted into its prompt and what follows.
@@ -143,7 +204,17 @@ fn is_prompt(text: &str) -> bool {
     let is_user_and_folder = text.split_whitespace().count() == 2 && text.contains('@');
     let is_shell = is_one_word && ["sh-", "bash-", "ash-"].iter().any(|shell| text.starts_with(shell));
     let is_folder = is_one_word && (text.starts_with('~') || text.starts_with('/'));
-    text.is_empty() || is_user || is_user_and_folder || is_shell || is_folder
+    // With the branch, or as macOS and SUSE write it.
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let is_user_and_more = first.contains('@') && words.clone().count() < PROMPT_WORDS_MAX;
+    let is_host_and_folder = (first.contains(":~") || first.contains(":/")) && words.count() < 2;
+    // `set -x`.
+    let is_trace = text.chars().all(|c| c == '+');
+    // PowerShell 7 on Linux has a folder behind it, too.
+    let is_power_shell = text == "PS" || text.starts_with("PS /");
+    (is_user || is_user_and_folder || is_shell || is_folder)
+        || (is_user_and_more || is_host_and_folder || is_trace || is_power_shell)
 }
 
 #[cfg(test)]
@@ -169,6 +240,15 @@ mod tests {
             "me@mac ~ % ",
             "C:\\bench>",
             "PS C:\\Users\\me> ",
+            "me@host ~/src (main) $ ",
+            "\u{279c}  src git:(main) \u{2717} ",
+            "\u{3bb} ",
+            "host:~ # ",
+            "Mac:~ me$ ",
+            "+ ",
+            "++ ",
+            "PS> ",
+            "LC_ALL=C ",
         ] {
             assert_eq!(
                 words_of(&format!("{prompt}dd if=a of=b")).as_deref(),
@@ -176,6 +256,8 @@ mod tests {
                 "{prompt}"
             );
         }
+        assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
+        assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
     }
@@ -191,6 +273,9 @@ mod tests {
             "It costs 5$ a month",
             "  cpu : usr=4.15%, sys=42.05%",
             "100 % of it",
+            "a@b.org wrote of the old disk > dd",
+            "sudo -n is not needed",
+            "fio \u{2013} a tool",
             "",
         ] {
             assert_eq!(words_of(text), None, "{text}");

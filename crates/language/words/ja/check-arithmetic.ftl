@@ -22,7 +22,10 @@ evidence-sum-of-parts =
     { $line } 行目: 全体は { $printed }、{ $first }～{ $last } 行目の合計はその { FIXED($ratio, decimals: 3) } 倍
 
 finding-size-contradicts-operations =
-    { $printed } を { $other } で割ると操作 1 件が { BINARY($computed) } ですが、ブロックサイズは { BINARY($block) } です
+    { $how ->
+        [amounts] { SHORT($bytes, unit: "B") } を操作 { $other } 件で
+       *[rates] { $printed } を { $other } で
+    } 割ると操作 1 件が { BINARY($computed) } ですが、ブロックサイズは { BINARY($block) } です
     .advice = 両方の数値が同じ実行のものか、速度の単位は何かを確かめてください
 evidence-size-arithmetic =
     { $first }、{ $last } 行目: { $printed } / { $other } = { BINARY($computed) }
@@ -32,6 +35,7 @@ finding-impossible-value =
         [order] { WORDS($metric) } が { $printed } で、{ WORDS($other) } の { $amount } より大きくなっています
         [window] 操作 1 件に { $printed } かかっていますが、実行全体は { $amount } です
         [share] { WORDS($metric) } が { $printed } で、全体を超えています
+        [shares] { WORDS($metric) } が { $printed } で、プロセッサの他の割合と合わせると { PERCENT($sum) } となり、全体を超えています
        *[negative] { WORDS($metric) } が { $printed } で、零より小さくなっています
     }。ありえない値です
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります
@@ -60,3 +64,11 @@ finding-latency-is-queue =
     .advice = 遅延は一度に 1 件だけ進める実行から取り、この実行からは速度だけを使ってください
 evidence-queue-arithmetic =
     { $line } 行目: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
+
+finding-sum-contradicts-mean =
+    { $how ->
+        [threads] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { FIXED($computed) } ですが、全体は { $amount } と出力されています
+       *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と
+            出力されています
+    }
+    .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -22,7 +22,10 @@ evidence-sum-of-parts =
     { $line }번째 줄: 전체는 { $printed }, { $first }~{ $last }번째 줄의 합은 그 { FIXED($ratio, decimals: 3) }배
 
 finding-size-contradicts-operations =
-    { $printed }를 { $other }로 나누면 작업 하나가 { BINARY($computed) }인데, 블록 크기는 { BINARY($block) }입니다
+    { $how ->
+        [amounts] { SHORT($bytes, unit: "B") }를 작업 { $other }개로
+       *[rates] { $printed }를 { $other }로
+    } 나누면 작업 하나가 { BINARY($computed) }인데, 블록 크기는 { BINARY($block) }입니다
     .advice = 두 수치가 같은 실행의 것인지, 속도의 단위가 무엇인지 확인하십시오
 evidence-size-arithmetic =
     { $first }, { $last }번째 줄: { $printed } / { $other } = { BINARY($computed) }
@@ -32,6 +35,7 @@ finding-impossible-value =
         [order] { WORDS($metric) }이(가) { $printed }로, { WORDS($other) }인 { $amount }보다 큽니다
         [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
         [share] { WORDS($metric) }이(가) { $printed }로, 전체보다 큽니다
+        [shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합하면 { PERCENT($sum) }가 되어 전체를 넘습니다
        *[negative] { WORDS($metric) }이(가) { $printed }로, 영보다 작습니다
     }. 있을 수 없는 값입니다
     .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다
@@ -60,3 +64,11 @@ finding-latency-is-queue =
     .advice = 지연 시간은 한 번에 하나만 진행한 실행에서 얻고, 이 실행에서는 속도만 쓰십시오
 evidence-queue-arithmetic =
     { $line }번째 줄: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
+
+finding-sum-contradicts-mean =
+    { $how ->
+        [threads] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { FIXED($computed) }인데, 전체는 { $amount }라고 출력합니다
+       *[operations] 작업 { FIXED($count) }개가 평균 { $printed }이면 { SHORT($computed, unit: "s") }인데, 전체는 { $amount }라고
+            출력합니다
+    }
+    .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다

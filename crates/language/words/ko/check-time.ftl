@@ -42,3 +42,7 @@ finding-too-short-for-clock =
     .advice = 한 번의 실행에서 백 배쯤 더 많이 하십시오
 evidence-short-time =
     { $line }번째 줄: { $printed }
+
+finding-cpu-share-contradicts-times =
+    { $tool }은(는) 프로세서의 { $printed }라고 출력하지만, { $lasted } 동안 CPU 시간 { SHORT($busy, unit: "s") }이면 { PERCENT($computed) }입니다
+    .advice = 원래의 출력을 확인하십시오. 비율이나 시간 하나가 다른 실행의 것입니다

@@ -2,10 +2,10 @@
 //! average is the rate times the mean latency. More than may be in flight is impossible.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPartKind, ToolResult};
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
-use crate::check::work::{is_closed_loop, operation_rate, outstanding, parts};
+use crate::check::work::{is_closed_loop, operation_rate, option, outstanding, parts};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// More in flight than there may be, by rounding and by what was under way at the edges.
@@ -14,6 +14,9 @@ const MORE: f64 = 1.1;
 /// Less than this share of what may be in flight: the load was not always ready. Where the kernel
 /// works while operations are submitted, as with buffered writes, half of them are.
 const LESS: f64 = 0.4;
+
+/// Windows that differ by less began and ended together.
+const AT_ONCE: f64 = 0.9;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "latency-contradicts-rate",
@@ -64,7 +67,7 @@ fn check(result: &ToolResult) -> Option<Finding> {
     let edges = if longest > 0.0 && window > 0.0 { longest / window } else { 0.0 };
     let how = if in_flight.least > asked * (MORE + edges) {
         "more"
-    } else if in_flight.most < asked * LESS {
+    } else if in_flight.most < asked * LESS && !waits_for_more(result) {
         "less"
     } else {
         return None;
@@ -92,6 +95,9 @@ fn in_flight(result: &ToolResult) -> Option<InFlight<'_>> {
         Some(pair) => vec![pair],
         None => {
             let directions = parts(result, ToolPartKind::Direction);
+            if !are_at_once(&directions) {
+                return None;
+            }
             directions.iter().map(|part| pair(&part.measured)).collect::<Option<Vec<_>>>()?
         }
     };
@@ -111,6 +117,20 @@ fn in_flight(result: &ToolResult) -> Option<InFlight<'_>> {
         figures,
     };
     (in_flight.rate > 0.0).then_some(in_flight)
+}
+
+/// Whether directions were measured in the same time: fio reads back what it verifies when all is written.
+fn are_at_once(directions: &[&ToolPart]) -> bool {
+    let windows = || directions.iter().filter_map(|part| part.measured.window.as_ref());
+    let shortest = windows().map(PrintedValue::most).fold(f64::INFINITY, f64::min);
+    windows().all(|window| window.least() * AT_ONCE <= shortest)
+}
+
+/// Whether it waits for what is in the latency of no operation: syncs, sums to be verified, its own pace.
+fn waits_for_more(result: &ToolResult) -> bool {
+    const OPTIONS: &[&str] =
+        &["fsync", "fdatasync", "sync_file_range", "write_barrier", "verify", "latency_target"];
+    option(result, OPTIONS).is_some_and(|value| value != "0" && value != "none")
 }
 
 fn pair(measured: &ToolMeasurement) -> Option<(&PrintedValue, &PrintedValue)> {
@@ -153,5 +173,25 @@ mod tests {
         let text = fio(8, "3200.00");
         let (_, without) = text.split_once('\n').unwrap();
         assert_eq!(fixture::found(&CHECK, without).len(), 0);
+    }
+
+    #[test]
+    fn what_waits_for_syncs_or_verifies_at_the_end_is_no_contradiction() {
+        let syncs = "$ fio --name=x --rw=write --fsync=1 --ioengine=libaio --iodepth=64 --bs=4k\n";
+        assert_eq!(fixture::found(&CHECK, &format!("{syncs}{}", fio(64, "400.00"))).len(), 0);
+        let verified = include_str!("../../../../import/tests/tool/fixtures/fio/fio-3.33-verify.out");
+        assert_eq!(fixture::found(&CHECK, verified).len(), 0);
+    }
+
+    #[test]
+    fn the_queues_of_crystaldiskmark_count() {
+        let writes = |latency: &str| {
+            format!(
+                "CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo\n\n[Write]\n  \
+                 RND    4KiB (Q= 32, T= 1):   500.000 MB/s [ 122070.3 IOPS] <   {latency} us>\n"
+            )
+        };
+        assert_eq!(fixture::found(&CHECK, &writes("261.00")).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &writes("2610.00")).len(), 1);
     }
 }

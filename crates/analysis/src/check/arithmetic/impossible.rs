@@ -2,7 +2,7 @@
 //! longer than the run, a share above the whole.
 
 use model::finding::Evidence;
-use model::metric::Statistic;
+use model::metric::{MetricSummary, Statistic};
 use model::tool_result::{PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
 use model::{Finding, FindingKind, MetricName, Severity, Unit, metric};
 
@@ -15,16 +15,22 @@ const BUCKET: f64 = 0.06;
 /// a second more.
 const WINDOWS: f64 = 1.5;
 
+/// Tools read the counters of processors one after the other.
+const ROUNDED: f64 = 0.01;
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "impossible-value",
-    doc: "A percentile is above a higher one or above the greatest, a mean is above the greatest, an operation took longer \
-          than the run, a share is more than the whole, or an amount is below zero.",
+    doc: "A percentile is above a higher one or above the greatest, a mean is above the greatest or below the least, an \
+          operation took longer than the run, a share or the shares of the processors together are more than the whole, or \
+          an amount is below zero.",
     english: r#"
 finding-impossible-value =
     { $how ->
         [order] { WORDS($metric) } is { $printed }, which is more than { WORDS($other) }, { $amount }
         [window] one operation took { $printed }, which is longer than the whole run, { $amount }
         [share] { WORDS($metric) } is { $printed }, which is more than all
+        [shares] { WORDS($metric) } is { $printed }, and with the other shares of the processors that makes
+            { PERCENT($sum) }, which is more than all
        *[negative] { WORDS($metric) } is { $printed }, which is less than nothing
     }: that cannot be
     .advice = look at the original output: the figures may be of several runs, or in other units than they say
@@ -44,7 +50,22 @@ fn of_one(measured: &ToolMeasurement) -> Vec<Finding> {
         measured.figures.iter().filter_map(|f| alone(f.metric, &f.printed)).collect();
     found.extend(order(measured));
     found.extend(longer_than_the_run(measured));
+    found.extend(more_than_all_processors(measured));
     found
+}
+
+/// The shares of what processors did, each with what rounding may have added, are more than all of it.
+fn more_than_all_processors(measured: &ToolMeasurement) -> Option<Finding> {
+    // What guests did is among the user time, in some versions of some tools.
+    let is_share = |figure: &&ToolFigure| {
+        figure.metric.processor_state().is_some_and(|state| !state.starts_with("guest"))
+    };
+    let shares: Vec<&ToolFigure> = measured.figures.iter().filter(is_share).collect();
+    let least: f64 = shares.iter().map(|figure| figure.printed.least()).sum();
+    let sum: f64 = shares.iter().map(|figure| figure.printed.value).sum();
+    let greatest = shares.iter().max_by(|a, b| a.printed.value.total_cmp(&b.printed.value))?;
+    let is_more = shares.len() > 1 && least > 1.0 + ROUNDED;
+    is_more.then(|| finding("shares", greatest.metric, &greatest.printed).arg("sum", sum))
 }
 
 /// What is wrong with one figure.
@@ -80,9 +101,23 @@ fn order(measured: &ToolMeasurement) -> Option<Finding> {
         Some((low.metric, &low.printed, high.metric, &high.printed))
     });
     let of_mean = || {
-        let (mean, greatest) =
-            (measured.figure(metric::LATENCY_MEAN)?, measured.figure(metric::LATENCY_MAX)?);
-        more(mean, greatest).then_some((metric::LATENCY_MEAN, mean, metric::LATENCY_MAX, greatest))
+        measured.figures.iter().find_map(|mean| {
+            // Others have limits beside them, which may be passed: those of fans and voltages.
+            let of = match mean.metric.summary() {
+                Some((of, MetricSummary::Mean)) => of,
+                None if mean.metric == metric::ELAPSED => mean.metric,
+                _ => return None,
+            };
+            let beside = |summary: MetricSummary| {
+                let is_it = |figure: &&ToolFigure| figure.metric.summary() == Some((of, summary));
+                measured.figures.iter().find(is_it)
+            };
+            let above =
+                beside(MetricSummary::Greatest).filter(|greatest| more(&mean.printed, &greatest.printed));
+            let below = || beside(MetricSummary::Least).filter(|least| more(&least.printed, &mean.printed));
+            let pair = above.map(|greatest| (mean, greatest)).or_else(|| below().map(|least| (least, mean)));
+            pair.map(|(low, high)| (low.metric, &low.printed, high.metric, &high.printed))
+        })
     };
     let (low, printed, high, other) = of_places.or_else(of_mean)?;
     let finding =
@@ -159,5 +194,31 @@ mod tests {
         assert!(found(metric::LOSS, 1.5, Unit::One) && !found(metric::LOSS, 1.0, Unit::One));
         assert!(found(metric::THROUGHPUT, -1.0, Unit::BytesPerSecond));
         assert!(!found(metric::THROUGHPUT, 0.0, Unit::BytesPerSecond));
+    }
+
+    #[test]
+    fn the_shares_of_processors_are_all_of_them_at_most() {
+        let capture = include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-basic.out");
+        assert_eq!(fixture::found(&CHECK, capture).len(), 0);
+        let doctored = capture.replacen(" 51 43  0  0  6", " 99 43  0  0  6", 1);
+        assert_ne!(fixture::found(&CHECK, &doctored).len(), 0);
+    }
+
+    #[test]
+    fn a_mean_lies_between_the_least_and_the_greatest() {
+        let of = |least: &str, mean: &str| {
+            let capture = include_str!(
+                "../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out"
+            );
+            let changed = |line: &str| match line.trim_start().split(' ').next() {
+                Some("min:") => format!("         min: {least}"),
+                Some("avg:") => format!("         avg: {mean}"),
+                Some("max:") => "         max: 50.00".to_owned(),
+                _ => line.to_owned(),
+            };
+            let lines: Vec<String> = capture.lines().map(changed).collect();
+            fixture::found(&CHECK, &lines.join("\n")).len()
+        };
+        assert_eq!((of("0.10", "1.00"), of("2.00", "1.00"), of("0.10", "60.00")), (0, 1, 1));
     }
 }

@@ -5,6 +5,7 @@ mod impossible;
 mod operation_size;
 mod queue;
 mod rate_and_amount;
+mod sum_and_mean;
 mod sum_of_means;
 mod totals;
 
@@ -14,6 +15,7 @@ use super::ToolCheck;
 pub(super) const CHECKS: &[ToolCheck] = &[
     rate_and_amount::CHECK,
     totals::CHECK,
+    sum_and_mean::CHECK,
     operation_size::CHECK,
     impossible::CHECK,
     concurrency::CHECK,

@@ -10,12 +10,19 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 /// What is off by less may be operations under way at the edges, and some that were short.
 const TOLERANCE: f64 = 0.02;
 
+/// What dd writes behind the whole records where none was a part of one.
+const ALL_WHOLE: &str = "+0";
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "size-contradicts-operations",
-    doc: "The bytes per second divided by the operations per second are not the block size that was asked for.",
+    doc: "The bytes per second divided by the operations per second, or all bytes by all operations, are not the block size \
+          that was asked for.",
     english: r#"
 finding-size-contradicts-operations =
-    { $printed } at { $other } are { BINARY($computed) } an operation, and the block size is { BINARY($block) }
+    { $how ->
+        [amounts] { SHORT($bytes, unit: "B") } in { $other } operations
+       *[rates] { $printed } at { $other }
+    } are { BINARY($computed) } an operation, and the block size is { BINARY($block) }
     .advice = look at whether both figures are of the same run, and in which unit the rate is
 
 evidence-size-arithmetic =
@@ -35,6 +42,23 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 }
 
 fn contradiction(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
+    of_rates(measured, block).or_else(|| of_amounts(measured, block))
+}
+
+/// More bytes than the operations have room for; fewer where the tool says that all of them were whole.
+fn of_amounts(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
+    let (bytes, operations) = (measured.bytes.as_ref()?, measured.operations.as_ref()?);
+    let are_whole = operations.text.ends_with(ALL_WHOLE);
+    let asked = block as f64;
+    let is_more = bytes.least() > operations.most() * asked * (1.0 + TOLERANCE);
+    let is_less = are_whole && bytes.most() < operations.least() * asked * (1.0 - TOLERANCE);
+    (operations.value > 0.0 && (is_more || is_less)).then(|| {
+        let finding = finding(bytes, operations, block);
+        finding.arg("how", "amounts").arg("bytes", bytes.value).arg("other", operations.text.as_str())
+    })
+}
+
+fn of_rates(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
     let (bytes, operations) = (measured.figure(metric::THROUGHPUT)?, measured.figure(metric::IOPS)?);
     if bytes.least() <= 0.0 || operations.least() <= 0.0 {
         return None;
@@ -45,7 +69,7 @@ fn contradiction(measured: &ToolMeasurement, block: u64) -> Option<Finding> {
     if asked >= least * (1.0 - TOLERANCE) && asked <= most * (1.0 + TOLERANCE) {
         return None;
     }
-    Some(finding(bytes, operations, block))
+    Some(finding(bytes, operations, block).arg("how", "rates"))
 }
 
 fn finding(bytes: &PrintedValue, operations: &PrintedValue, block: u64) -> Finding {
@@ -83,5 +107,19 @@ mod tests {
         assert_eq!(count("39.1MiB/s (41.0MB/s)"), 0);
         assert_eq!(count("78.2MiB/s (82.0MB/s)"), 1);
         assert_eq!(count("313MiB/s (328MB/s)"), 1, "bits for bytes");
+    }
+
+    #[test]
+    fn records_of_dd_have_their_size() {
+        let count = |records: &str, bytes: u64| {
+            let text = format!(
+                "$ dd if=/dev/zero of=/data/x bs=1M count=64\n{records} records in\n{records} records out\n\
+                 {bytes} bytes copied, 1.00000 s, {:.1} MB/s\n",
+                bytes as f64 / 1e6
+            );
+            fixture::found(&CHECK, &text).len()
+        };
+        assert_eq!((count("64+0", 64 << 20), count("63+1", (63 << 20) + 5)), (0, 0));
+        assert_eq!((count("64+0", 640 << 20), count("64+0", 6 << 20)), (1, 1));
     }
 }

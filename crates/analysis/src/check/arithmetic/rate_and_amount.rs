@@ -4,6 +4,7 @@ use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult};
 use model::{Finding, FindingKind, MetricName, Severity, metric};
 
+use crate::check::work::OPERATION_RATES;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// What is off by less may be the work of a last moment that one of the figures does not have.
@@ -46,9 +47,9 @@ evidence-rate-arithmetic =
 fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (_, measured) in result.measurements() {
-        let amounts = [(metric::THROUGHPUT, &measured.bytes), (metric::IOPS, &measured.operations)];
-        for (rate, amount) in amounts {
-            found.extend(contradiction(result, measured, rate, amount.as_ref()));
+        found.extend(contradiction(result, measured, metric::THROUGHPUT, measured.bytes.as_ref()));
+        for rate in OPERATION_RATES {
+            found.extend(contradiction(result, measured, *rate, measured.operations.as_ref()));
         }
     }
     // The whole and its only part say the same.
@@ -129,5 +130,22 @@ mod tests {
             assert_eq!(found[0].args.get("cause"), Some(&Value::from(cause)), "{end}");
             assert_eq!(found[0].severity, Severity::Error);
         }
+    }
+
+    #[test]
+    fn events_and_transactions_are_counted_too() {
+        let sysbench =
+            include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");
+        let pgbench = include_str!("../../../../import/tests/tool/fixtures/pgbench/pgbench-15.18-tpcb.out");
+        for capture in [sysbench, pgbench] {
+            assert_eq!(fixture::found(&CHECK, capture).len(), 0);
+        }
+        let ten_times = |capture: &str, name: &str| {
+            let line = capture.lines().find(|line| line.contains(name)).unwrap();
+            let more = format!("{line}0");
+            fixture::found(&CHECK, &capture.replacen(line, &more, 1)).len()
+        };
+        assert_eq!(ten_times(sysbench, "total number of events:"), 1);
+        assert_eq!(ten_times(pgbench, "number of transactions actually processed:"), 1);
     }
 }

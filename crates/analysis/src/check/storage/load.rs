@@ -2,6 +2,7 @@
 //! they do not say is unknown, but for defaults that every version of the tool has and that hold
 //! where all options are seen.
 
+use model::metric;
 use model::tool_result::{ToolPartKind, ToolResult};
 
 /// A load on a file or a device.
@@ -54,11 +55,18 @@ impl<'a> StorageLoad<'a> {
     }
 }
 
-/// Bytes that were moved, both ways together.
+/// Bytes that were moved, both ways together: where only their rate was printed, what it makes in the window.
 pub(in crate::check) fn moved(result: &ToolResult) -> Option<f64> {
     if let Some(bytes) = &result.whole.bytes {
         return Some(bytes.value);
     }
+    of_directions(result).or_else(|| {
+        let rate = result.whole.figure(metric::THROUGHPUT)?;
+        Some(rate.value * result.whole.window.as_ref()?.value)
+    })
+}
+
+fn of_directions(result: &ToolResult) -> Option<f64> {
     let parts = result.parts.iter().filter(|part| part.kind == ToolPartKind::Direction);
     let each = parts.map(|part| part.measured.bytes.as_ref().map(|bytes| bytes.value));
     let each = each.collect::<Option<Vec<f64>>>()?;

@@ -155,4 +155,13 @@ mod tests {
         };
         assert_eq!((of(16e9), of(20e6)), (1, 0));
     }
+
+    #[test]
+    fn sysbench_reads_what_it_wrote() {
+        let capture = include_str!(
+            "../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-fileio-rndrd-cached.out"
+        );
+        let written = how_of(capture);
+        assert_eq!(written, Some(("written-before".to_owned(), Severity::Warning)));
+    }
 }

@@ -2,6 +2,7 @@
 
 mod clocks;
 mod ended_by_size;
+mod processor_share;
 mod resolution;
 mod short;
 
@@ -9,4 +10,4 @@ use super::ToolCheck;
 
 /// Those of this folder.
 pub(super) const CHECKS: &[ToolCheck] =
-    &[clocks::CHECK, ended_by_size::CHECK, short::CHECK, resolution::CHECK];
+    &[clocks::CHECK, processor_share::CHECK, ended_by_size::CHECK, short::CHECK, resolution::CHECK];

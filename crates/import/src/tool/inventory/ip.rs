@@ -4,6 +4,8 @@
 use model::Unit;
 use model::tool_result::{ToolMeasurement, ToolPart, ToolResult};
 
+use serde_json::Value;
+
 use super::{result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -19,7 +21,7 @@ impl ToolReader for IpAddress {
     }
 
     fn doc(&self) -> &'static str {
-        "the MTU of each interface that ip address or ip link lists, and with -s its counters"
+        "the MTU of each interface that ip address or ip link lists, and with -s its counters; the same of their JSON (-j)"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -41,7 +43,16 @@ impl ToolReader for IpAddress {
         if belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn knows_json(&self, text: &str) -> bool {
+        let head: String = text.chars().take(2000).collect();
+        ["\"ifindex\"", "\"ifname\"", "\"mtu\""].iter().all(|key| head.contains(key))
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with(['[', '{'])) {
+            let parts = of_json(block.range().first, &block.text());
+            return result_of(block, self, parts.ok_or(NotUnderstood::CutShort)?);
+        }
         let mut interfaces: Vec<(String, ToolMeasurement)> = Vec::new();
         // The direction and the names of the columns whose values follow.
         let mut titles: Option<(&str, Vec<&str>)> = None;
@@ -64,6 +75,36 @@ impl ToolReader for IpAddress {
             interfaces.into_iter().filter_map(|(name, measured)| target(name, measured)).collect();
         result_of(block, self, parts)
     }
+}
+
+/// The interfaces of JSON that begins on this line; `None` if it is cut.
+fn of_json(line: u64, text: &str) -> Option<Vec<ToolPart>> {
+    let document: Value = serde_json::from_str(text).ok()?;
+    let one = |interface: &Value| {
+        let mut measured = ToolMeasurement::default();
+        let mtu = interface.get("mtu")?.as_u64()?;
+        measured.add(model::MetricName::new("mtu"), Some(exact(line, mtu, Unit::Bytes)));
+        for direction in ["rx", "tx"] {
+            let counters = interface.pointer(&format!("/stats64/{direction}"));
+            for (column, unit) in COUNTERS {
+                let value = counters.and_then(|counters| counters.get(column)?.as_u64());
+                if let (Some(value), Some(name)) = (value, counter(direction, column)) {
+                    measured.add(name, Some(exact(line, value, *unit)));
+                }
+            }
+        }
+        target(interface.get("ifname")?.as_str()?.to_owned(), measured)
+    };
+    Some(document.as_array()?.iter().filter_map(one).collect())
+}
+
+/// Counters that are read, with what they count.
+const COUNTERS: &[(&str, Unit)] =
+    &[("bytes", Unit::Bytes), ("packets", Unit::One), ("errors", Unit::One), ("dropped", Unit::One)];
+
+/// Our name for a counter: `rx_bytes`.
+fn counter(direction: &str, column: &str) -> Option<model::MetricName> {
+    model::MetricName::intern(&format!("{direction}_{column}"))
 }
 
 /// `4: eth0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1400 qdisc ...`: the name and the MTU. Behind an
@@ -93,10 +134,9 @@ fn count(line: &ToolLine, direction: &str, columns: &[&str], measured: &mut Tool
     let direction = direction.to_ascii_lowercase();
     for (column, value) in columns.iter().zip(line.text.split_whitespace()) {
         let Some((value, "")) = whole(value) else { continue };
-        let unit = if *column == "bytes" { Unit::Bytes } else { Unit::One };
-        let name = model::MetricName::intern(&format!("{direction}_{column}"));
-        if let Some(name) = name.filter(|_| ["bytes", "packets", "errors", "dropped"].contains(column)) {
-            measured.add(name, Some(exact(line.number, value, unit)));
+        let Some((column, unit)) = COUNTERS.iter().find(|(known, _)| known == column) else { continue };
+        if let Some(name) = counter(&direction, column) {
+            measured.add(name, Some(exact(line.number, value, *unit)));
         }
     }
 }

@@ -65,7 +65,7 @@ impl ToolReader for Lscpu {
     }
 
     fn doc(&self) -> &'static str {
-        "caches, clocks and model in what lscpu prints, also with --bytes, and in its JSON"
+        "caches, clocks and model in what lscpu prints, also with --bytes, in its JSON, and in its table of caches (-C)"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -77,6 +77,9 @@ impl ToolReader for Lscpu {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        if size_column(&line.text).is_some() {
+            return Some(Beginning::Certain);
+        }
         let (name, value) = field(&line.text)?;
         let is_one = ARCHITECTURES.contains(&value) && !line.is_indented();
         // Other tools say in words of their own what they run on.
@@ -84,7 +87,11 @@ impl ToolReader for Lscpu {
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
-        let Some(last) = lines.last() else { return Extent::More };
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Extent::More };
+        if size_column(&first.text).is_some() {
+            let belongs = lines.len() == 1 || cache_row(&last.text, 0).is_some();
+            return if belongs { Extent::More } else { Extent::EndsBefore };
+        }
         // A terminal wraps the flags far to the right.
         let is_wrapped = last.text.starts_with("            ");
         let is_own = !last.is_blank() && (is_wrapped || field(&last.text).is_some());
@@ -104,6 +111,12 @@ impl ToolReader for Lscpu {
                     false => NotUnderstood::OtherText,
                 })?;
             reading.fields(block.range().first, &document.lscpu);
+        } else if let Some(column) = block.lines.first().and_then(|line| size_column(&line.text)) {
+            for line in block.lines {
+                if let Some((level, size)) = cache_row(&line.text, column) {
+                    reading.take(line.number, level, size);
+                }
+            }
         } else {
             for line in block.lines {
                 if let Some((name, value)) = field(&line.text) {
@@ -133,6 +146,19 @@ struct LscpuField {
     data: Option<String>,
     #[serde(default)]
     children: Vec<LscpuField>,
+}
+
+/// The place of the size of all instances in the headings of -C: `NAME ONE-SIZE ALL-SIZE WAYS TYPE ...`.
+fn size_column(text: &str) -> Option<usize> {
+    let words = || text.split_whitespace();
+    (words().next() == Some("NAME")).then(|| words().position(|word| word == "ALL-SIZE")).flatten()
+}
+
+/// The level of a cache and what stands at a place of its row.
+fn cache_row(text: &str, place: usize) -> Option<(&str, &str)> {
+    let level = text.split_whitespace().next()?;
+    let is_level = level.strip_prefix('L').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    text.split_whitespace().nth(place).filter(|_| is_level).map(|word| (level, word))
 }
 
 /// The name and the value of a line. Names may be indented.

@@ -4,6 +4,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::lshw_forms::{self, is_short_heading, is_short_row};
 use super::{LINK_RATE, LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -32,7 +33,17 @@ const RATES: CountingRule = CountingRule {
     proof: "osutils.cc, decimalkilos(), divides by 1000; early ones print `capacity: 100MB/s` of a 100Base-TX interface",
 };
 
-const RULES: &[CountingRule] = &[SIZES, RATES];
+const RULES: &[CountingRule] = &[SIZES, RATES, DISKS];
+
+/// Disks, whose size `-short` prints by thousands.
+pub(super) const DISKS: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "all",
+    units: "MB, GB, TB of disks and volumes in the list of -short",
+    counting: Counting::Decimal,
+    proof: "the text has `476GiB (512GB)` of a disk, and -short has `512GB`: 476 x 2^30 bytes are 511 decimal GB, and less \
+            than 512 x 2^30",
+};
 
 /// Drivers of interfaces without a wire.
 const VIRTUAL: &[&str] =
@@ -90,7 +101,8 @@ impl ToolReader for Lshw {
     }
 
     fn doc(&self) -> &'static str {
-        "the text of lshw, of all classes or of one: rates of network interfaces, sizes, clocks"
+        "the text of lshw, of all classes or of one, its JSON, and its list of -short: rates of network interfaces, sizes, \
+         clocks"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -106,7 +118,7 @@ impl ToolReader for Lshw {
             let name = node.split([':', ' ']).next().unwrap_or_default();
             NODES.contains(&name.trim_end_matches(|c: char| c.is_ascii_digit()))
         };
-        if node(&line.text).is_some_and(known) {
+        if node(&line.text).is_some_and(known) || is_short_heading(&line.text) {
             return Some(Beginning::Certain);
         }
         // What stands below the name of the machine.
@@ -116,11 +128,27 @@ impl ToolReader for Lshw {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some(last) = lines.last() else { return Extent::More };
+        if lines.first().is_some_and(|first| is_short_heading(&first.text)) {
+            let belongs = lines.len() == 1 || is_short_row(&last.text);
+            return if belongs { Extent::More } else { Extent::EndsBefore };
+        }
         let belongs = last.is_indented() && (node(&last.text).is_some() || last.text.contains(':'));
         if belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn knows_json(&self, text: &str) -> bool {
+        lshw_forms::is_json(text)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let first = block.lines.first().map_or("", |line| line.text.as_str());
+        if is_short_heading(first) {
+            return result_of(block, self, lshw_forms::of_short(block.lines));
+        }
+        if first.trim_start().starts_with(['{', '[']) {
+            let parts = lshw_forms::of_json(block.range().first, &block.text());
+            return result_of(block, self, parts.ok_or(NotUnderstood::CutShort)?);
+        }
         if !block.lines.iter().any(|line| node(&line.text).is_some()) {
             return Err(NotUnderstood::OtherText);
         }
@@ -134,6 +162,11 @@ impl ToolReader for Lshw {
         }
         result_of(block, self, nodes.into_iter().filter_map(LshwNode::part).collect())
     }
+}
+
+/// Whether interfaces of this driver have no wire.
+pub(super) fn is_virtual(driver: &str) -> bool {
+    VIRTUAL.contains(&driver)
 }
 
 /// `network` of `  *-network`, `virtio0` of `*-virtio0 UNCLAIMED`.
@@ -185,7 +218,7 @@ impl LshwNode {
             }
             "configuration" => {
                 let named = |name: &str| value.split(' ').find_map(|pair| pair.strip_prefix(name));
-                self.is_virtual = named("driver=").is_some_and(|driver| VIRTUAL.contains(&driver));
+                self.is_virtual = named("driver=").is_some_and(is_virtual);
                 let speed = named("speed=").and_then(|speed| figure(line.number, speed, true));
                 let speed = speed.filter(|rate| rate.unit == Unit::BytesPerSecond);
                 if self.measured.figure(LINK_RATE).is_none() {
@@ -209,7 +242,7 @@ impl LshwNode {
 
 /// `1Gbit/s`, `24GiB (25GB)`, `2400MHz`, `3200MHz (0.3ns)`. Early versions print the bits of network
 /// interfaces as `100MB/s`.
-fn figure(line: u64, value: &str, is_network: bool) -> Option<PrintedValue> {
+pub(super) fn figure(line: u64, value: &str, is_network: bool) -> Option<PrintedValue> {
     let text = value.split(" (").next()?.trim();
     let number = leading(text, false)?;
     let unit = number.rest.trim();

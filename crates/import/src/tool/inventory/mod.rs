@@ -6,6 +6,7 @@
 mod ip;
 mod lscpu;
 mod lshw;
+mod lshw_forms;
 mod lspci;
 mod sensors;
 

@@ -1,9 +1,10 @@
 //! A text by its lines, in memory that does not grow with it.
 
+use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, ErrorKind, Read};
 
 use super::encoding::{LineDecoder, Utf16Reader};
-use super::{PasteError, terminal};
+use super::{PasteError, markup, terminal};
 use crate::tool::block::ToolLine;
 
 /// The most bytes of one line; what is beyond them is dropped. JSON may stand on one line.
@@ -26,11 +27,25 @@ const SIGNATURES: &[(&[u8], &str)] = &[
 /// The bytes that are looked at for a signature.
 const HEAD: usize = 16;
 
+/// So many lines are looked at for empty ones between them.
+const LOOKED_AT: usize = 12;
+
+/// None behind a line of more bytes is looked at.
+const LOOKED_AT_BYTES: usize = 1 << 16;
+
+/// Fewer of them that are not empty show nothing.
+const FULL_MIN: usize = 3;
+
 /// Hands out lines.
 pub(super) struct LineSource<'a> {
     input: Box<dyn BufRead + 'a>,
     decoder: LineDecoder,
     number: u64,
+    /// The first lines, which were looked at.
+    ahead: VecDeque<ToolLine>,
+    has_looked: bool,
+    /// Whether an empty line stands behind each, as some pages and terminals copy them.
+    is_spread: bool,
 }
 
 impl<'a> LineSource<'a> {
@@ -49,7 +64,14 @@ impl<'a> LineSource<'a> {
             Some(is_big_endian) => Box::new(BufReader::new(Utf16Reader::new(rest, is_big_endian))),
             None => Box::new(BufReader::with_capacity(1 << 16, rest)),
         };
-        Ok(Self { input, decoder: LineDecoder::default(), number: 0 })
+        Ok(Self {
+            input,
+            decoder: LineDecoder::default(),
+            number: 0,
+            ahead: VecDeque::new(),
+            has_looked: false,
+            is_spread: false,
+        })
     }
 
     /// How many lines were read.
@@ -62,8 +84,45 @@ impl<'a> LineSource<'a> {
         self.decoder.name().map(str::to_owned)
     }
 
-    /// The next line; nothing at the end.
+    /// The next line; nothing at the end. Where an empty one stands behind each, these are left out.
     pub(super) fn next_line(&mut self) -> Result<Option<ToolLine>, PasteError> {
+        self.look()?;
+        loop {
+            let line = match self.ahead.pop_front() {
+                Some(line) => Some(line),
+                None => self.read_line()?,
+            };
+            match line {
+                Some(line) if self.is_spread && line.number.is_multiple_of(2) => {
+                    self.is_spread = line.is_blank();
+                    if !self.is_spread {
+                        return Ok(Some(line));
+                    }
+                }
+                line => return Ok(line),
+            }
+        }
+    }
+
+    /// Looks at the first lines.
+    fn look(&mut self) -> Result<(), PasteError> {
+        let mut is_long = false;
+        while !self.has_looked && !is_long && self.ahead.len() < LOOKED_AT {
+            let Some(line) = self.read_line()? else { break };
+            // As many of the longest lines would be too much to keep.
+            is_long = line.text.len() > LOOKED_AT_BYTES;
+            self.ahead.push_back(line);
+        }
+        if !self.has_looked {
+            let mut second = self.ahead.iter().filter(|line| line.number.is_multiple_of(2));
+            let full = self.ahead.iter().filter(|line| !line.is_blank()).count();
+            self.is_spread = full >= FULL_MIN && second.all(ToolLine::is_blank);
+        }
+        self.has_looked = true;
+        Ok(())
+    }
+
+    fn read_line(&mut self) -> Result<Option<ToolLine>, PasteError> {
         let mut raw = RawLine::default();
         let mut is_any = false;
         loop {
@@ -92,7 +151,7 @@ impl<'a> LineSource<'a> {
         }
         self.number += 1;
         let bytes = raw.last_shown();
-        let text = terminal::shown(&self.decoder.decode(bytes));
+        let text = markup::without(terminal::shown(&self.decoder.decode(bytes)));
         Ok(Some(ToolLine { number: self.number, text }))
     }
 }
@@ -157,6 +216,25 @@ mod tests {
         assert_eq!(lines(b"10%\r100%\r      \r\n"), ["100%"]);
         assert_eq!(lines(b""), [""; 0]);
         assert_eq!(lines(b"\n"), [""]);
+    }
+
+    #[test]
+    fn empty_lines_behind_each_line_are_left_out() {
+        let all = |text: &str| {
+            let mut source = LineSource::new(text.as_bytes()).unwrap();
+            let mut lines = Vec::new();
+            while let Some(line) = source.next_line().unwrap() {
+                lines.push((line.number, line.text));
+            }
+            lines.into_iter().map(|(number, text)| format!("{number}{text}")).collect::<Vec<_>>()
+        };
+        assert_eq!(all("a\n\nb\n\nc\n\n\n\nd\n"), ["1a", "3b", "5c", "7", "9d"]);
+        assert_eq!(all("a\n\nb\n\nc\n\nd\n\n"), ["1a", "3b", "5c", "7d"]);
+        assert_eq!(
+            all("a\n\nb\n\nc\n\nd\n\ne\n\nf\n\n\n\ng\nh\n"),
+            ["1a", "3b", "5c", "7d", "9e", "11f", "13", "15g", "16h"]
+        );
+        assert_eq!(all("a\n\nb\n"), ["1a", "2", "3b"], "too few");
     }
 
     #[test]

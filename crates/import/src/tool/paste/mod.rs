@@ -1,9 +1,12 @@
 //! A text parted into the outputs that stand in it. Lines come one by one, and only those of the
 //! output that is being read are kept.
 
+mod decoration;
 mod encoding;
 mod json;
 mod lines;
+mod markup;
+mod moment;
 mod terminal;
 
 use std::io::Read;
@@ -11,6 +14,7 @@ use std::io::Read;
 use model::ToolOutput;
 use model::tool_result::{LineRange, ToolResult, UnreadCause, UnreadLines};
 
+use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
@@ -96,6 +100,7 @@ fn read_within(
     let mut lines = LineSource::new(input)?;
     let mut paste = Paste::new(limits, readers);
     while let Some(line) = lines.next_line()? {
+        let line = paste.without_decorations(line);
         paste.take(line);
     }
     paste.close();
@@ -135,6 +140,8 @@ struct Paste<'a> {
     is_full: bool,
     /// How many figures the results have.
     figures: usize,
+    /// What stands before the lines that come now.
+    decorations: Decorations,
     output: ToolOutput,
 }
 
@@ -150,8 +157,14 @@ impl<'a> Paste<'a> {
             too_long: None,
             is_full: false,
             figures: 0,
+            decorations: Decorations::default(),
             output: ToolOutput::default(),
         }
+    }
+
+    /// The next line without what stands before the lines around it.
+    fn without_decorations(&mut self, line: ToolLine) -> ToolLine {
+        ToolLine { text: self.decorations.taken_off(line.text), ..line }
     }
 
     /// Takes the next line.
@@ -223,12 +236,16 @@ impl<'a> Paste<'a> {
     }
 
     /// Takes a line that no open block has.
-    fn begin(&mut self, line: ToolLine) {
+    fn begin(&mut self, mut line: ToolLine) {
         if line.is_blank() {
             return;
         }
+        if let Some(rest) = self.undecorated(&line) {
+            line.text = rest;
+        }
         if let Some(command) = CommandLine::of(&line, &self.programs) {
             self.too_long = None;
+            self.decorations.begin_below(&line.text);
             if command.goes_on() {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
@@ -255,6 +272,27 @@ impl<'a> Paste<'a> {
         match extent {
             Extent::EndsHere => self.finish(open),
             _ => self.open = Some(open),
+        }
+    }
+
+    /// A line without what stands before it, where only so it is known.
+    fn undecorated(&mut self, line: &ToolLine) -> Option<String> {
+        let mut decorations = std::mem::take(&mut self.decorations);
+        let known = |text: &str| self.sureness(&ToolLine { number: line.number, text: text.to_owned() });
+        let found = decorations.find(&line.text, &known);
+        self.decorations = decorations;
+        found
+    }
+
+    /// How well a line is known.
+    fn sureness(&self, line: &ToolLine) -> Sureness {
+        let beginnings = self.readers.iter().filter_map(|reader| reader.begins(line));
+        match beginnings.max_by_key(|beginning| *beginning == Beginning::Certain) {
+            _ if CommandLine::of(line, &self.programs).is_some() => Sureness::Certain,
+            Some(Beginning::Certain) => Sureness::Certain,
+            Some(Beginning::Likely) => Sureness::Likely,
+            None if JsonExtent::begins(&line.text) => Sureness::Likely,
+            None => Sureness::Unknown,
         }
     }
 

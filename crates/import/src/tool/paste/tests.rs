@@ -96,3 +96,51 @@ fn of_very_many_results_the_first_are_kept_and_the_rest_is_told() {
     let output = read_within(limits, &DD.repeat(2));
     assert_eq!((found(&output), unread(&output)), (vec![("dd", 1, 3)], vec![(UnreadCause::TooMany, 4, 6)]));
 }
+
+/// Each line with what `before` makes of it in front.
+fn decorated(text: &str, before: impl Fn(usize) -> String) -> String {
+    let lines = text.lines().enumerate().map(|(at, line)| format!("{}{line}", before(at)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn outputs_are_found_behind_what_mails_and_logs_put_before_each_line() {
+    let text = format!("$ dd if=/dev/zero of=x bs=1M count=64\n{DD}");
+    let forms: [fn(usize) -> String; 10] = [
+        |_| "> ".to_owned(),
+        |_| "> > ".to_owned(),
+        |_| "    ".to_owned(),
+        |_| "bench-1  | ".to_owned(),
+        |at| format!("2026-11-27T22:19:0{at}.123456Z "),
+        |at| format!("2026-11-27T22:19:0{at}.123456789Z stdout F "),
+        |at| format!("Nov 27 22:19:0{at} host bench[1234]: "),
+        |at| format!("[2026-11-27 22:19:0{at}] [INFO] "),
+        |at| format!("{:4}  ", at + 1),
+        |at| format!("results/a.txt:{}:", at + 1),
+    ];
+    for form in forms {
+        let output = read(&decorated(&text, form));
+        assert_eq!(found(&output), [("dd", 2, 4)], "{}", form(1));
+        let command = output.results[0].command.join(" ");
+        assert_eq!(command, "dd if=/dev/zero of=x bs=1M count=64", "{}", form(1));
+        assert!(output.unread.is_empty(), "{}", form(1));
+    }
+}
+
+#[test]
+fn a_quotation_between_words_is_read_and_the_words_are_not() {
+    let quoted = decorated(DD, |_| "> ".to_owned());
+    let output = read(&format!("He wrote:\n{quoted}\nThat is much.\n{quoted}\n\n{DD}"));
+    assert_eq!(found(&output), [("dd", 2, 4), ("dd", 6, 8), ("dd", 10, 12)]);
+    assert_eq!(unread(&output), [(UnreadCause::NoTool, 1, 1), (UnreadCause::NoTool, 5, 5)]);
+}
+
+#[test]
+fn pages_and_lists_of_strings_are_read_as_what_they_show() {
+    let escaped = DD.replace(' ', "&nbsp;");
+    let output = read(&format!("<pre><code>$ dd if=a of=b bs=1M &gt;&amp;2\n{escaped}</code></pre>\n"));
+    assert_eq!(found(&output), [("dd", 2, 4)]);
+    let strings: Vec<String> = DD.lines().map(|line| format!("        \"{line}\"")).collect();
+    let output = read(&format!("ok: [host] => {{\n    \"msg\": [\n{}\n    ]\n}}\n", strings.join(",\n")));
+    assert_eq!(found(&output), [("dd", 3, 5)]);
+}

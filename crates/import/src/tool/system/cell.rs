@@ -53,6 +53,7 @@ impl CellUnit {
     pub(super) const COUNT: Self = Self::new("", 1.0, Unit::One);
     pub(super) const PERCENT: Self = Self::new("%", 0.01, Unit::One);
     pub(super) const PER_SECOND: Self = Self::new("1/s", 1.0, Unit::PerSecond);
+    pub(super) const MEGAHERTZ: Self = Self::new("MHz", 1e6, Unit::Hertz);
     pub(super) const MILLISECONDS: Self = Self::new("ms", 1e-3, Unit::Seconds);
     pub(super) const BYTES: Self = Self::new("B", 1.0, Unit::Bytes);
     pub(super) const KIB: Self = Self::binary("kB", 1024.0, Unit::Bytes);

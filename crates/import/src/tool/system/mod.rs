@@ -7,7 +7,9 @@ mod sample;
 mod sysstat;
 mod time;
 mod top;
+mod top_words;
 mod vmstat;
+mod vmstat_lists;
 
 use super::reader::ToolReader;
 

@@ -7,6 +7,7 @@ use model::{MetricName, metric};
 use super::cell::{CellUnit, Mean};
 use super::clock::{between, leading_clock};
 use super::sample::{Sample, SampleCell, Series};
+use super::top_words::in_english;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
@@ -65,6 +66,15 @@ const SWAP: &[(&[&str], MetricName)] = &[
 const TASKS: &[(&[&str], MetricName)] =
     &[(&["total"], MetricName::new("tasks")), (&["running"], MetricName::new("running_tasks"))];
 
+/// So many headings has a list of processes of procps.
+const HEADINGS: usize = 12;
+
+/// Where its share of a processor stands among them.
+const CPU_AT: usize = 8;
+
+/// Where its resident memory does.
+const RESIDENT_AT: usize = 5;
+
 const LOADS: &[MetricName] = &[
     MetricName::new("load_average_1"),
     MetricName::new("load_average_5"),
@@ -97,7 +107,8 @@ impl ToolReader for Top {
         const BEGINNINGS: &[&str] =
             &["Tasks:", "Threads:", "%Cpu", "Cpu", "CPU", "Load average:", "Mem", "Swap"];
         let Some((last, _)) = lines.split_last() else { return Extent::More };
-        let text = last.text.trim();
+        let english = in_english(&last.text);
+        let text = english.as_deref().unwrap_or_else(|| last.text.trim());
         let words = text.split_whitespace();
         let is_row = words.clone().count() >= 8
             && words.clone().next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
@@ -183,7 +194,8 @@ impl Screen {
 
     /// Takes a line; says whether it was understood.
     fn take(&mut self, line: &ToolLine) -> bool {
-        let text = line.text.trim();
+        let english = in_english(&line.text).filter(|_| self.heading.is_none());
+        let text = english.as_deref().unwrap_or_else(|| line.text.trim());
         if let Some(heading) = Heading::of(text) {
             self.heading = Some(heading);
             return true;
@@ -291,9 +303,11 @@ impl Heading {
     fn of(text: &str) -> Option<Self> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let place = |name: &str| words.iter().position(|word| *word == name);
-        let is_one = words.last().is_some_and(|last| *last == "COMMAND");
+        // In other languages the last is another word, and the share of memory has the same.
+        let is_one = words.last().is_some_and(|last| *last == "COMMAND") || words.len() == HEADINGS;
         let (pid, cpu) = (place("PID")?, place("%CPU")?);
-        is_one.then(|| Self { columns: words.len(), pid, cpu, resident: place("RES") })
+        let resident = place("RES").or((words.len() == HEADINGS && cpu == CPU_AT).then_some(RESIDENT_AT));
+        is_one.then(|| Self { columns: words.len(), pid, cpu, resident })
     }
 
     /// The process of a row: nothing within if it used no processor; nothing at all if it is no row.

@@ -7,6 +7,7 @@ use model::{MetricName, metric};
 use super::cell::{CellUnit, Column, Mean, column, is_number};
 use super::clock::{between, lone_clock};
 use super::sample::{Sample, SampleCell, Series};
+use super::vmstat_lists;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -71,8 +72,8 @@ impl ToolReader for Vmstat {
     }
 
     fn doc(&self) -> &'static str {
-        "the table of vmstat, with any columns; not its lists of -d, -m and -s. Memory and swap only below its \
-         command line, which has their unit"
+        "the table of vmstat, with any columns, and its lists of -d and -s; not those of -m, -p and -D. In the table memory and \
+         swap only below its command line, which has their unit"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -84,11 +85,15 @@ impl ToolReader for Vmstat {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (is_title(&line.text) || is_heading(&line.text)).then_some(Beginning::Certain)
+        let is_first = is_title(&line.text) || is_heading(&line.text) || vmstat_lists::begins(&line.text);
+        is_first.then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
-        let Some((last, _)) = lines.split_last() else { return Extent::More };
+        let (Some(first), Some(last)) = (lines.first(), lines.last()) else { return Extent::More };
+        if let Some(extent) = vmstat_lists::extent(first, last) {
+            return extent;
+        }
         let text = last.text.as_str();
         let is_row = text.split_whitespace().take(10).filter(|word| is_number(word)).count() == 10;
         if is_row || is_title(text) || is_heading(text) || text == "^C" {
@@ -100,12 +105,16 @@ impl ToolReader for Vmstat {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
+        if block.lines.first().is_some_and(|first| vmstat_lists::begins(&first.text)) {
+            let is_any = vmstat_lists::fill(block.lines, &mut result);
+            return if is_any { Ok(vec![result]) } else { Err(NotUnderstood::CutShort) };
+        }
         let asked = Asked::of(&result.command);
         let mut rows = Vec::new();
         let mut headings: Vec<&str> = Vec::new();
         for line in block.lines {
             if is_heading(&line.text) {
-                headings = line.text.split_whitespace().collect();
+                headings = in_english(line.text.split_whitespace().collect());
             } else if let Some(row) = Row::of(line, &headings, asked.unit) {
                 rows.push(row);
             } else if !is_title(&line.text) && line.text != "^C" {
@@ -234,17 +243,38 @@ fn series(rows: Vec<Row>, asked: &Asked) -> Series {
     series
 }
 
-/// `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----`.
+/// `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----`, in any language.
 fn is_title(text: &str) -> bool {
     let is_first = text.trim_start_matches('-').trim_start().starts_with("procs");
-    is_first && ["memory", "swap", "io", "system", "cpu"].iter().all(|word| text.contains(word))
+    is_first && text.matches("--").count() >= 5
 }
 
 /// ` r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st`.
 fn is_heading(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    (words.next(), words.next()) == (Some("r"), Some("b"))
-        && ["si", "so", "bi", "bo", "us", "sy", "id"].iter().all(|one| words.clone().any(|word| word == *one))
+    let words: Vec<&str> = text.split_whitespace().take(20).collect();
+    let has = |those: &[&str]| those.iter().all(|one| words.contains(one));
+    words.starts_with(&["r", "b"])
+        && has(&["us", "sy", "id"])
+        && (has(&["si", "so", "bi", "bo"]) || has(&["wa"]) && is_whole(&words))
+}
+
+/// Whether there are as many headings as in English, with the steal time, the guests' time and a zone or
+/// without: those of AIX have others at these places.
+fn is_whole(headings: &[&str]) -> bool {
+    (16..=19).contains(&headings.len())
+        && headings.get(10..13).is_some_and(|three| three == ["in", "cs", "us"])
+}
+
+/// What stands at each place, where some words are translated. Of the fifth and the sixth that depends on
+/// options, so that these are what they say.
+fn in_english(headings: Vec<&str>) -> Vec<&str> {
+    const PLACES: &[&str] = &["r", "b", "swpd", "free", "", "", "si", "so", "bi", "bo", "in", "cs"];
+    if !is_whole(&headings) {
+        return headings;
+    }
+    let places = PLACES.iter().copied().chain(std::iter::repeat(""));
+    let both = headings.into_iter().zip(places);
+    both.map(|(word, place)| if place.is_empty() { word } else { place }).collect()
 }
 
 #[cfg(test)]
@@ -281,6 +311,17 @@ mod tests {
         assert_eq!(reads("$ vmstat 1\n"), 18.0 * 1024.0);
         assert_eq!(reads("$ vmstat -y 1\n"), 13.0 * 1024.0);
         assert_eq!(read("", ROW)[0].options["since"], "boot");
+    }
+
+    #[test]
+    fn translated_headings_are_known_by_their_places() {
+        let headings = " r  b 스왑 가용 버퍼 캐시  입  출   입   출   in   cs us sy id wa st";
+        let korean = format!("$ vmstat\n{headings}\n{ROW}");
+        let results = crate::tool::read("", korean.as_bytes()).unwrap().results;
+        let value = |metric| results[0].whole.figure(metric).map(|printed| printed.value);
+        assert_eq!(value(metric::READ_THROUGHPUT), Some(8.0 * 1024.0));
+        assert_eq!(value(MetricName::new("memory_free")), Some(3000.0 * 1024.0));
+        assert_eq!(value(MetricName::new("memory_buffers")), None);
     }
 
     #[test]

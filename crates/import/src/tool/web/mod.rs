@@ -1,8 +1,9 @@
-//! Importers of tools for transfers and servers over HTTP: wget, curl, wrk, oha.
+//! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, wrk, oha.
 
 mod curl;
 mod oha;
 mod wget;
+mod wget2;
 mod wrk;
 
 use std::collections::BTreeMap;
@@ -14,7 +15,8 @@ use super::number::{leading, plain, seconds};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[&wget::Wget, &curl::Curl, &wrk::Wrk, &oha::Oha];
+pub(super) const READERS: &[&dyn ToolReader] =
+    &[&wget::Wget, &wget2::Wget2, &curl::Curl, &wrk::Wrk, &oha::Oha];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
 fn span(line: u64, text: &str) -> Option<PrintedValue> {

@@ -131,7 +131,18 @@ fn is_known(line: &ToolLine) -> bool {
     let text = line.text.as_str();
     let is_stamp =
         || text.len() < 32 && text.matches(':').count() == 2 && text.contains(|c: char| c.is_ascii_digit());
-    line.is_blank() || behind_stamp(text, BEGINNINGS).is_some() || is_row(text) || is_stamp()
+    line.is_blank()
+        || behind_stamp(text, BEGINNINGS).is_some()
+        || is_row(text)
+        || is_stamp()
+        || is_of_file(text)
+}
+
+/// What -F says between the ends: `        Sent 3.00 Byte / 3.00 Byte (100%) of /etc/hostname`.
+fn is_of_file(text: &str) -> bool {
+    let text = text.trim_start();
+    let rest = text.strip_prefix("Sent ").or_else(|| text.strip_prefix("Received "));
+    rest.is_some_and(|rest| rest.contains("Byte / ") && rest.contains("%) of "))
 }
 
 /// Reads all tests: a server's log has many.

@@ -1,10 +1,10 @@
 //! Lines of fio's normal text that have figures, of every version: `read: IOPS=14.4k, BW=...` since
 //! 2.17, `read : io=3071.7MB, bw=...` before.
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart};
 use model::{MetricName, Unit, metric};
 
-use super::run::{FioDirection, FioGroupStatus, percentile};
+use super::run::{FioDirection, FioGroupStatus, are_the_same, percentile, second};
 use crate::tool::number::{count, exact, leading, quantity, time, whole};
 
 /// What is read, written, discarded, or, with `unified_rw_reporting`, all of these.
@@ -50,6 +50,21 @@ fn since_2_17(line: u64, rest: &str) -> Option<ToolMeasurement> {
     measured.add(metric::THROUGHPUT, quantity(line, rate, Counting::Decimal).or_else(bare));
     measured.add(metric::IOPS, per_second(line, iops));
     (!measured.is_empty()).then_some(measured)
+}
+
+/// The rate in decimal units of a line that has another one in binary ones: `BW=56.4MiB/s (99.1MB/s)(113MiB/2001msec)`.
+pub(super) fn contradicting(line: u64, text: &str, direction: &FioDirection) -> Option<ToolPart> {
+    let (_, rest) = text.split_once(", BW=")?.1.split_once(" (")?;
+    let other = quantity(line, rest.split_once(")(")?.0, Counting::Decimal)?;
+    let FioDirection { class, measured } = direction;
+    let rate = measured.figure(metric::THROUGHPUT).filter(|rate| rate.unit == other.unit)?;
+    if are_the_same(rate, &other) {
+        return None;
+    }
+    let ToolMeasurement { window, bytes, .. } = measured.clone();
+    let mut measured = ToolMeasurement { window, bytes, ..ToolMeasurement::default() };
+    measured.add(metric::THROUGHPUT, Some(other));
+    Some(second(format!("{class}, in parentheses"), measured))
 }
 
 /// `io=3071.7MB, bw=97414KB/s, iops=24353, runt= 32289msec`.

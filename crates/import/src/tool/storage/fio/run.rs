@@ -44,6 +44,8 @@ pub(super) struct FioJob {
     pub(super) directions: Vec<FioDirection>,
     /// Options of its own.
     pub(super) options: BTreeMap<String, String>,
+    /// What it prints a second time, and otherwise: no fio does.
+    pub(super) contradicting: Vec<ToolPart>,
 }
 
 /// Its reads, writes or discards.
@@ -158,16 +160,49 @@ impl FioRun {
         if directions.is_empty() {
             return None;
         }
+        let mut told: Vec<ToolPart> = jobs.iter().flat_map(|job| job.contradicting.iter().cloned()).collect();
+        if let ([only], None) = (jobs.as_slice(), sum) {
+            told.extend(self.contradicting(only));
+        }
         let (whole, more) = whole(directions);
         let mut result = ToolResult {
             version: self.version.clone(),
             moment: self.moment.clone(),
             whole,
-            parts: more.into_iter().chain(parts).collect(),
+            parts: more.into_iter().chain(parts).chain(told).collect(),
             ..block.result(NAME, super::Fio.programs())
         };
         options::fill(&mut result, self, &jobs);
         Some(result)
+    }
+
+    /// What the status of a group says otherwise than its only job.
+    fn contradicting(&self, job: &FioJob) -> Vec<ToolPart> {
+        let of_class = |direction: &FioDirection| {
+            let FioDirection { class, measured } = direction;
+            // Each server has its own.
+            let mut told = self.status.iter().filter(|s| s.group == job.group && s.class == *class);
+            let status = told.next().filter(|_| told.next().is_none())?;
+            let pairs = [
+                (Some(&status.rate), measured.figure(metric::THROUGHPUT)),
+                (status.bytes.as_ref(), measured.bytes.as_ref()),
+                (status.window.as_ref(), measured.window.as_ref()),
+            ];
+            let is_same = |(one, other): &(Option<&PrintedValue>, Option<&PrintedValue>)| {
+                one.zip(*other).is_none_or(|(one, other)| are_the_same(one, other))
+            };
+            if pairs.iter().all(is_same) {
+                return None;
+            }
+            let mut measured = ToolMeasurement {
+                window: status.window.clone(),
+                bytes: status.bytes.clone(),
+                ..ToolMeasurement::default()
+            };
+            measured.add(metric::THROUGHPUT, Some(status.rate.clone()));
+            Some(second(format!("{class}, status of the group"), measured))
+        };
+        job.directions.iter().filter_map(of_class).collect()
     }
 
     /// What all jobs of a group did: as its status says, or by their sums.
@@ -187,6 +222,20 @@ impl FioRun {
         };
         ["read", "write", "trim", MIXED].into_iter().filter_map(of_class).collect()
     }
+}
+
+/// Whether two figures are of the same thing, but for rounding.
+pub(super) fn are_the_same(one: &PrintedValue, other: &PrintedValue) -> bool {
+    let rounding = one.half_step + other.half_step;
+    (one.value - other.value).abs() <= rounding + SAME * one.value.abs().max(other.value.abs())
+}
+
+/// What is off by less may be the work of the last moment.
+const SAME: f64 = 0.01;
+
+/// What is printed a second time.
+pub(super) fn second(name: String, measured: ToolMeasurement) -> ToolPart {
+    ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured }
 }
 
 /// The sum of several that ran together. fio divides all bytes by the longest time.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::tool_result::{Counting, LineRange, ToolMeasurement};
 
-use super::figures::{class, direction, issued, list_of_percentiles, status, times};
+use super::figures::{class, contradicting, direction, issued, list_of_percentiles, status, times};
 use super::run::{ALL_CLIENTS, FioJob, FioRun};
 use super::{options, terse};
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -315,6 +315,7 @@ impl Reading {
                 self.run.jobs.push(FioJob::default());
             }
             if let Some(job) = self.run.jobs.last_mut() {
+                job.contradicting.extend(contradicting(line.number, text, &direction));
                 job.directions.push(direction);
             }
             (self.percentiles, self.is_submitted) = (None, false);

@@ -159,6 +159,7 @@ const OF_SAR: &[Column] = &[
     flow(&["rxbyt/s"], metric::RECEIVE_THROUGHPUT, CellUnit::BYTES_PER_S),
     flow(&["txbyt/s"], metric::SEND_THROUGHPUT, CellUnit::BYTES_PER_S),
     share(&["%ifutil"], "link_used_share"),
+    of(&["MHz"], "frequency", CellUnit::MEGAHERTZ, Mean::Plain),
     of(&["totsck"], "sockets", CellUnit::COUNT, Mean::Plain),
     of(&["tcpsck"], "tcp_sockets", CellUnit::COUNT, Mean::Plain),
     of(&["udpsck"], "udp_sockets", CellUnit::COUNT, Mean::Plain),

@@ -5,6 +5,7 @@ mod columns;
 mod devices;
 mod json;
 mod processors;
+mod sadf;
 mod table;
 
 use model::tool_result::{Counting, ToolResult};
@@ -150,11 +151,12 @@ impl ToolReader for Sar {
 
     fn doc(&self) -> &'static str {
         "reports of sar, of sysstat 5 to 12, of any activity: one result a report and device or interface. Of \
-         columns that are not known by name, rates (`/s`), shares (`%`) and amounts of kb are read"
+         columns that are not known by name, rates (`/s`), shares (`%`) and amounts of kb are read. The same of \
+         `sadf -d`"
     }
 
     fn programs(&self) -> &'static [&'static str] {
-        &[SAR]
+        &[SAR, "sadf"]
     }
 
     fn counting(&self) -> &'static [CountingRule] {
@@ -162,14 +164,18 @@ impl ToolReader for Sar {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        table::begins(line)
+        if sadf::is_heading(&line.text) { Some(Beginning::Certain) } else { table::begins(line) }
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
-        table::extent(lines)
+        let of_sadf = lines.first().zip(lines.last()).and_then(|(first, last)| sadf::extent(first, last));
+        of_sadf.unwrap_or_else(|| table::extent(lines))
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if let Some(tables) = sadf::tables(block) {
+            return processors::results(&tables?, &block.result(SAR, self.programs()));
+        }
         let tables = Tables::of(block)?;
         if tables.is_of_mpstat() || tables.is_of_iostat() {
             return Err(NotUnderstood::OtherText);

@@ -1,0 +1,145 @@
+//! A line without the marks of the page or the forum that it was copied from: tags and characters of HTML,
+//! `[code]` of forums, `{code}` of Jira, a pair of backticks.
+
+use std::borrow::Cow;
+
+/// Tags of HTML that stand around texts of terminals. Others may be words of a tool, as `<LOOPBACK>` is.
+const TAGS: &[&str] = &["pre", "code", "br", "div", "span", "samp", "tt", "p", "blockquote", "font", "kbd"];
+
+/// The most bytes of a tag.
+const TAG_MAX: usize = 200;
+
+/// What forums and Jira write around a text.
+const FORUM: &[&str] =
+    &["[code", "[/code", "[quote", "[/quote", "[pre", "[/pre", "{code", "{noformat", "{quote"];
+
+/// Characters of HTML with what they stand for.
+const CHARACTERS: &[(&str, &str)] = &[
+    ("&lt;", "<"),
+    ("&gt;", ">"),
+    ("&nbsp;", " "),
+    ("&#160;", " "),
+    ("&#39;", "'"),
+    ("&#x27;", "'"),
+    ("&apos;", "'"),
+    ("&#34;", "\""),
+    ("&quot;", "\""),
+    ("&amp;", "&"),
+];
+
+/// The line without them.
+pub(super) fn without(text: String) -> String {
+    let text = if text.contains('<') { without_tags(&text).into_owned() } else { text };
+    let text = if text.contains('&') { with_characters(text) } else { text };
+    let inner = without_forum(&text);
+    if inner.len() == text.len() { text } else { inner.trim_end().to_owned() }
+}
+
+fn without_tags(text: &str) -> Cow<'_, str> {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, tag)) = rest.split_once('<') {
+        left.push_str(before);
+        // A tag is short; to look further for its end would take a time that grows with the square.
+        let end = tag.bytes().take(TAG_MAX).position(|byte| byte == b'>');
+        match end.filter(|end| tag.get(..*end).is_some_and(is_tag)) {
+            Some(end) => rest = tag.get(end + 1..).unwrap_or_default(),
+            None => {
+                left.push('<');
+                rest = tag;
+            }
+        }
+    }
+    if left.is_empty() && rest.len() == text.len() {
+        return Cow::Borrowed(text);
+    }
+    left.push_str(rest);
+    left.truncate(left.trim_end().len());
+    Cow::Owned(left)
+}
+
+/// `pre`, `/code`, `br /`, `span class="x"`.
+fn is_tag(inside: &str) -> bool {
+    let name = inside.strip_prefix('/').unwrap_or(inside);
+    let name = name.split([' ', '/']).next().unwrap_or_default();
+    TAGS.iter().any(|tag| name.eq_ignore_ascii_case(tag))
+}
+
+/// With what characters of HTML stand for. Where a quote stands as it is, none was replaced: it is JSON
+/// that has such a character in a string.
+fn with_characters(text: String) -> String {
+    if text.contains('"') {
+        return text;
+    }
+    CHARACTERS.iter().fold(text, |text, (name, character)| text.replace(name, character))
+}
+
+/// Without what stands at both ends.
+fn without_forum(text: &str) -> &str {
+    let mut inner = text;
+    while let Some(rest) = FORUM.iter().find_map(|mark| behind_mark(inner, mark)) {
+        inner = rest;
+    }
+    while let Some(before) = FORUM.iter().find_map(|mark| before_mark(inner, mark)) {
+        inner = before;
+    }
+    let between = inner.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
+    between.filter(|between| !between.contains('`')).unwrap_or(inner)
+}
+
+fn is_mark(text: &str, mark: &str) -> bool {
+    text.get(..mark.len()).is_some_and(|start| start.eq_ignore_ascii_case(mark))
+}
+
+/// What the bracket of a mark is closed by.
+fn closing(mark: &str) -> char {
+    if mark.starts_with('{') { '}' } else { ']' }
+}
+
+/// Whether what stands behind the name of a mark is its end or its options: `]`, `=bash]`, `:title=x}`.
+fn ends_mark(rest: &str, mark: &str) -> bool {
+    rest.starts_with([closing(mark), '=', ':', ' '])
+}
+
+fn behind_mark<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let rest = text.get(mark.len()..).filter(|rest| is_mark(text, mark) && ends_mark(rest, mark))?;
+    Some(rest.split_once(closing(mark))?.1)
+}
+
+fn before_mark<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
+    let inside = text.strip_suffix(closing(mark))?;
+    let at = inside.rfind(if mark.starts_with('{') { '{' } else { '[' })?;
+    let (before, last) = (text.get(..at)?, text.get(at..)?);
+    let is_one = is_mark(last, mark)
+        && last.get(mark.len()..).is_some_and(|rest| rest.is_empty() || ends_mark(rest, mark));
+    is_one.then_some(before)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_of_pages_and_forums_are_gone() {
+        for (text, left) in [
+            ("<pre>a", "a"),
+            ("<pre class=\"x\"><code>a &lt;b&gt;", "a <b>"),
+            ("a</code></pre>", "a"),
+            ("a &amp;&amp; b<br />", "a && b"),
+            ("1: lo: <LOOPBACK,UP> mtu 65536", "1: lo: <LOOPBACK,UP> mtu 65536"),
+            ("a < b > c", "a < b > c"),
+            ("[code]$ fio", "$ fio"),
+            ("[CODE=bash]$ fio[/CODE]", "$ fio"),
+            ("{code:bash}$ fio", "$ fio"),
+            ("x{noformat}", "x"),
+            ("`fio --name=a`", "fio --name=a"),
+            ("[  5] local", "[  5] local"),
+            ("{\"a\": \"&lt;\"}", "{\"a\": \"&lt;\"}"),
+            ("{&quot;a&quot;: 1}", "{\"a\": 1}"),
+            ("[codec] x", "[codec] x"),
+            ("", ""),
+        ] {
+            assert_eq!(without(text.to_owned()), left, "{text}");
+        }
+    }
+}
