@@ -44,6 +44,7 @@ pub mod trial;
 pub mod unit;
 pub mod value;
 pub mod workload;
+mod written_layer;
 
 pub use comparison::Comparison;
 pub use definition::Definitions;

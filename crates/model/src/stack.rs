@@ -6,8 +6,6 @@
 //! without. The kinds of layers are a table of whoever makes them; here is how they are read and written. `>` and
 //! `( )` are grammar of this value alone.
 
-mod written;
-
 use std::borrow::Cow;
 use std::fmt;
 use std::iter::once;
@@ -19,7 +17,7 @@ use crate::name::ParameterName;
 use crate::parameter::ParameterSpec;
 use crate::scalar::{self, ScalarError};
 use crate::value::{Parameters, Value};
-use written::{Written, split, wrong};
+use crate::written_layer::{Written, split, wrong};
 
 /// The most layers of one stack.
 pub const LAYERS_MAX: usize = 12;
@@ -34,7 +32,7 @@ pub const ALL: &str = "all";
 pub const LOCAL: &str = "none";
 
 /// An example, for messages.
-const EXAMPLE: &str = "such as raid6(a+b+c+d) > luks > lvm > xfs";
+pub(crate) const EXAMPLE: &str = "such as raid6(a+b+c+d) > luks > lvm > xfs";
 
 /// Where a kind of layer may stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]

@@ -134,8 +134,8 @@ device 198.18.3.2:/ mounted on /mnt/c\\040d with fstype nfs4 statvers=1.1
 \tcaps:\tcaps=0xfffbc0bf,wtmult=512,dtsize=262144,bsize=0,namlen=255
 \tnfsv4:\tbm0=0xfdffbfff,bm1=0x40fdbe3e,bm2=0x60803,acl=0x3,sessions,pnfs=not configured,lease_time=90,lease_expired=0
 \tsec:\tflavor=1,pseudoflavor=1
-\tevents:\t0 0 0 1 0 0 5 0 0 0 0 0 0 0 4 0 0 2 0 0 0 0 0 0 0 0 0 
-\tbytes:\t0 0 4259840 4194304 4194304 4194304 0 0 
+\tevents:\t0 0 0 1 0 0 5 0 0 0 0 0 0 0 4 0 0 2 0 0 0 0 0 0 0 0 0\x20
+\tbytes:\t0 0 4259840 4194304 4194304 4194304 0 0\x20
 \tRPC iostats version: 1.1  p/v: 100003/4 (nfs)
 \txprt:\ttcp 0 0 2 0 0 147 147 0 147 0 2 0 0
 \tper-op statistics

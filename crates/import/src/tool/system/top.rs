@@ -307,7 +307,7 @@ impl Heading {
         let is_one = words.last().is_some_and(|last| *last == "COMMAND") || words.len() == HEADINGS;
         let (pid, cpu) = (place("PID")?, place("%CPU")?);
         let resident = place("RES").or((words.len() == HEADINGS && cpu == CPU_AT).then_some(RESIDENT_AT));
-        is_one.then(|| Self { columns: words.len(), pid, cpu, resident })
+        is_one.then_some(Self { columns: words.len(), pid, cpu, resident })
     }
 
     /// The process of a row: nothing within if it used no processor; nothing at all if it is no row.

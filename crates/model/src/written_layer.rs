@@ -2,27 +2,27 @@
 
 use std::ops::Range;
 
-use super::{EXAMPLE, LayerSpec};
 use crate::scalar::ScalarError;
+use crate::stack::{EXAMPLE, LayerSpec};
 use crate::value::Parameters;
 
 /// A letter, and where it was written.
 type NamedLetter = (char, Range<usize>);
 
 /// One layer as it was written.
-pub(super) struct Written {
-    pub(super) spec: &'static LayerSpec,
+pub(crate) struct Written {
+    pub(crate) spec: &'static LayerSpec,
     /// Where its name stands.
-    pub(super) name: Range<usize>,
+    pub(crate) name: Range<usize>,
     /// The letters of its devices, and where they stand.
-    pub(super) members: Option<(Vec<char>, Range<usize>)>,
+    pub(crate) members: Option<(Vec<char>, Range<usize>)>,
     /// The letter of the device beside them, and where it stands.
     beside: Option<(char, Range<usize>)>,
-    pub(super) options: Parameters,
+    pub(crate) options: Parameters,
 }
 
 impl Written {
-    pub(super) fn read(
+    pub(crate) fn read(
         text: &str,
         piece: Range<usize>,
         kinds: &'static [LayerSpec],
@@ -73,7 +73,7 @@ impl Written {
 
     /// The device beside those on which this layer stands, which is number `place` from the ground, and where it was
     /// named; of a layer further up a letter alone names it.
-    pub(super) fn beside(mut self, place: usize) -> Result<(Option<NamedLetter>, Self), ScalarError> {
+    pub(crate) fn beside(mut self, place: usize) -> Result<(Option<NamedLetter>, Self), ScalarError> {
         let Some(beside) = self.spec.beside else { return Ok((None, self)) };
         let mut found = self.beside.take();
         if place > 0
@@ -153,12 +153,12 @@ impl Written {
     }
 }
 
-pub(super) fn wrong(message: impl Into<String>, help: impl Into<String>, span: Range<usize>) -> ScalarError {
+pub(crate) fn wrong(message: impl Into<String>, help: impl Into<String>, span: Range<usize>) -> ScalarError {
     ScalarError { message: message.into(), help: help.into(), span }
 }
 
 /// The trimmed parts of `range` between separators that stand in no quotes and in no parentheses; none may be empty.
-pub(super) fn split(
+pub(crate) fn split(
     text: &str,
     range: Range<usize>,
     separator: char,
