@@ -89,7 +89,7 @@ mod tests {
     fn blocks_that_are_smaller_than_sectors_below_are_told() {
         let small = found("randwrite", 512, 4096).remove(0);
         assert!(
-            small.text.contains("blocks of 512 B") && small.text.contains("encrypted by itself"),
+            small.text.contains("blocks of 512 bytes") && small.text.contains("encrypted by itself"),
             "{}",
             small.text
         );

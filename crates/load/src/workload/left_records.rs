@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 pub(in crate::workload) const BYTES_MAX: u64 = 64 << 10;
 
 /// How often a record is made again that another run removed before it was locked.
-const TRIES: u32 = 8;
+const TRIES: u32 = 1_000;
 
 /// The file of one thing.
 #[derive(Debug)]

@@ -67,6 +67,7 @@ mod tests {
     /// workload whose it is.
     const LATER: &[(&str, &str)] = &[
         ("cpu.crypto", "library"),
+        ("disk", "places"),
         ("net.stream", "threads"),
         ("net.stream", "zero-copy"),
         ("net.stream", "zero-copy-by"),
