@@ -76,7 +76,12 @@ impl Workload for Disk {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let engine = io_engine::find(parameters.text(named("engine"))?);
         let shape = shape(parameters);
-        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)?, shape }))
+        let mut plan = DiskPlan::of(parameters, schedule)?;
+        // What drives nothing need not know how large it is: a stack that is to be driven may not be there yet.
+        if engine.is_some_and(|engine| !engine.drives) {
+            target::resolve_sizes(&mut plan, target::SIZE_USUAL);
+        }
+        Ok(Box::new(PlannedDisk { engine, plan, shape }))
     }
 }
 
