@@ -37,7 +37,7 @@ fn a_file_whose_path_is_given_is_made_and_removed() {
     assert!(told.contains("other data of this one"), "{told}");
     assert!(remove_left_files(state.path()).is_empty(), "it is in use");
     let measured = one.run().unwrap();
-    assert_eq!(measured.number("transactions_committed"), 20);
+    assert!(measured.number("transactions_committed") >= 20);
     assert_eq!(measured.fact("journal_mode"), "wal");
     one.end();
     assert_eq!(names(place.path()), Vec::<String>::new());
