@@ -10,7 +10,7 @@ use import::tool;
 use model::run::CaseResult;
 use model::tool_result::{ToolRemedy, ToolResult};
 use model::workload::Catalogue;
-use model::{Comparison, Finding, Machine, Run, Severity, ToolOutput, scalar};
+use model::{Comparison, Finding, Machine, ParameterName, Parameters, Run, Severity, ToolOutput, scalar};
 use report::check::{TOOL_EXPORTERS, ToolSubject, ToolSuggestion, document};
 use report::export::{json_full, json_summary};
 use report::page::comparison::ComparisonSubject;
@@ -188,24 +188,53 @@ fn suggestion(results: &[&ToolResult], case: &CaseResult, catalogue: &Catalogue)
         typed: (!result.command.is_empty()).then(|| joined(&result.command)),
         corrected: tool::corrected(result, &remedies).map(|words| joined(&words)),
         times,
-        own: own_command(result, catalogue),
+        own: own_command(result, &remedies, catalogue),
     };
     let says = suggestion.own.is_some() || suggestion.corrected.is_some() || suggestion.times.is_some();
     says.then_some(suggestion)
 }
 
-/// The command of this program that does the same work.
-fn own_command(result: &ToolResult, catalogue: &Catalogue) -> Option<String> {
-    let words = own_words(result, catalogue)?;
+/// The command of this program that does the same work, but for what `remedies` change.
+fn own_command(result: &ToolResult, remedies: &[ToolRemedy], catalogue: &Catalogue) -> Option<String> {
+    let mut parameters = result.parameters.clone();
+    remedies.iter().for_each(|remedy| apply(*remedy, &mut parameters));
+    let words = words_of(result, &parameters, catalogue)?;
     Some(output::shell_command(words.iter().map(String::as_str)))
 }
 
-/// The same by its words, behind the name of the program.
+/// Changes what `remedy` is about; where this program's default is the right way, by leaving it out.
+fn apply(remedy: ToolRemedy, parameters: &mut Parameters) {
+    match remedy {
+        ToolRemedy::BypassPageCache => {
+            parameters.remove(ParameterName::new("direct"));
+        }
+        ToolRemedy::RandomContent => {
+            parameters.remove(ParameterName::new("content"));
+        }
+        ToolRemedy::RunFor(seconds) => {
+            ["bytes", "requests"].map(|amount| parameters.remove(ParameterName::new(amount)));
+            let given = parameters.number(ParameterName::new("duration")).unwrap_or_default();
+            parameters.set(ParameterName::new("duration"), given.max(f64::from(seconds)));
+        }
+        ToolRemedy::WarmUp(seconds) => parameters.set(ParameterName::new("warm-up"), f64::from(seconds)),
+        // This program repeats by itself, and these have no parameter.
+        ToolRemedy::Repeat(_)
+        | ToolRemedy::SyncAtEnd
+        | ToolRemedy::SpanBeyondMemory
+        | ToolRemedy::MeasureReceiver => {}
+    }
+}
+
+/// The command of this program that does the same work, by its words behind the name of the program.
 pub(super) fn own_words(result: &ToolResult, catalogue: &Catalogue) -> Option<Vec<String>> {
+    words_of(result, &result.parameters, catalogue)
+}
+
+fn words_of(result: &ToolResult, parameters: &Parameters, catalogue: &Catalogue) -> Option<Vec<String>> {
     let spec = catalogue.workload(result.workload?)?;
     let mut words = vec!["run".to_owned(), spec.name.to_string()];
     for parameter in catalogue.parameters(spec) {
-        let Some(value) = result.parameters.get(parameter.name) else { continue };
+        let Some(value) = parameters.get(parameter.name) else { continue };
         if parameter.default_value().as_ref() != Some(value) {
             words.push(format!("--{}", parameter.name));
             words.push(scalar::show(parameter.kind, value));
@@ -256,10 +285,14 @@ mod tests {
         let text = "$ dd if=/dev/zero of=/data/x bs=1M count=64 oflag=direct\n64+0 records in\n64+0 records out\n\
                     67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
         let output = tool::read("", text.as_bytes()).unwrap();
-        let own = own_command(&output.results[0], &::agent::catalogue()).unwrap();
+        let own = own_command(&output.results[0], &[], &::agent::catalogue()).unwrap();
         let start =
             "headroom run disk --target /data/x --pattern write --block-size 1MiB --engine sync --direct yes";
         assert!(own.starts_with(start), "{own}");
         assert!(own.contains("--content zeros") && own.contains("--bytes 64MiB"), "{own}");
+        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::RandomContent, ToolRemedy::RunFor(60)];
+        let better = own_command(&output.results[0], &remedies, &::agent::catalogue()).unwrap();
+        assert!(better.contains("--duration"), "{better}");
+        assert!(["--bytes", "--content", "--direct"].iter().all(|gone| !better.contains(gone)), "{better}");
     }
 }
