@@ -212,7 +212,9 @@ fn apply(remedy: ToolRemedy, parameters: &mut Parameters) {
             parameters.remove(ParameterName::new("content"));
         }
         ToolRemedy::RunFor(seconds) => {
-            ["bytes", "requests"].map(|amount| parameters.remove(ParameterName::new(amount)));
+            for amount in ["bytes", "requests"] {
+                parameters.remove(ParameterName::new(amount));
+            }
             let given = parameters.number(ParameterName::new("duration")).unwrap_or_default();
             parameters.set(ParameterName::new("duration"), given.max(f64::from(seconds)));
         }
