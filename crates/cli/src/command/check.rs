@@ -7,6 +7,7 @@ use analysis::check::{ToolCheck, checks};
 use analysis::comparison::{ComparisonOptions, of_runs};
 use clap::{Arg, ArgMatches, Command};
 use import::tool;
+use model::profile::Aspect;
 use model::run::CaseResult;
 use model::tool_result::{ToolRemedy, ToolResult};
 use model::workload::Catalogue;
@@ -196,35 +197,34 @@ fn suggestion(results: &[&ToolResult], case: &CaseResult, catalogue: &Catalogue)
 
 /// The command of this program that does the same work, but for what `remedies` change.
 fn own_command(result: &ToolResult, remedies: &[ToolRemedy], catalogue: &Catalogue) -> Option<String> {
+    let spec = catalogue.workload(result.workload?)?;
     let mut parameters = result.parameters.clone();
-    remedies.iter().for_each(|remedy| apply(*remedy, &mut parameters));
+    // Where this program's default is the right way.
+    let leave_out = |parameters: &mut Parameters, aspect| {
+        if let Some(name) = catalogue.parameter_for(spec, aspect) {
+            parameters.remove(name);
+        }
+    };
+    for remedy in remedies {
+        match remedy {
+            ToolRemedy::BypassPageCache => leave_out(&mut parameters, Aspect::Caches),
+            ToolRemedy::RandomContent => leave_out(&mut parameters, Aspect::Content),
+            ToolRemedy::RunFor(seconds) => {
+                parameters.remove(ParameterName::BYTES);
+                parameters.remove(ParameterName::REQUESTS);
+                let given = parameters.number(ParameterName::DURATION).unwrap_or_default();
+                parameters.set(ParameterName::DURATION, given.max(f64::from(*seconds)));
+            }
+            // This program repeats and warms up by itself, and the others have no parameter.
+            ToolRemedy::Repeat(_)
+            | ToolRemedy::WarmUp(_)
+            | ToolRemedy::SyncAtEnd
+            | ToolRemedy::SpanBeyondMemory
+            | ToolRemedy::MeasureReceiver => {}
+        }
+    }
     let words = words_of(result, &parameters, catalogue)?;
     Some(output::shell_command(words.iter().map(String::as_str)))
-}
-
-/// Changes what `remedy` is about; where this program's default is the right way, by leaving it out.
-fn apply(remedy: ToolRemedy, parameters: &mut Parameters) {
-    match remedy {
-        ToolRemedy::BypassPageCache => {
-            parameters.remove(ParameterName::new("direct"));
-        }
-        ToolRemedy::RandomContent => {
-            parameters.remove(ParameterName::new("content"));
-        }
-        ToolRemedy::RunFor(seconds) => {
-            for amount in ["bytes", "requests"] {
-                parameters.remove(ParameterName::new(amount));
-            }
-            let given = parameters.number(ParameterName::new("duration")).unwrap_or_default();
-            parameters.set(ParameterName::new("duration"), given.max(f64::from(seconds)));
-        }
-        ToolRemedy::WarmUp(seconds) => parameters.set(ParameterName::new("warm-up"), f64::from(seconds)),
-        // This program repeats by itself, and these have no parameter.
-        ToolRemedy::Repeat(_)
-        | ToolRemedy::SyncAtEnd
-        | ToolRemedy::SpanBeyondMemory
-        | ToolRemedy::MeasureReceiver => {}
-    }
 }
 
 /// The command of this program that does the same work, by its words behind the name of the program.
