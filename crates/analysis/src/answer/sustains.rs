@@ -53,6 +53,8 @@ struct Written<'a> {
     layers: usize,
     /// Whether it drives the topmost.
     is_top: bool,
+    /// The layer that it drives.
+    layer: Option<String>,
 }
 
 impl<'a> Written<'a> {
@@ -69,11 +71,12 @@ impl<'a> Written<'a> {
         let (stack, by) = (said(Aspect::Stack), said(Aspect::Presented));
         // What presents it is its topmost layer.
         let whole = presented(stack.as_deref(), by.as_deref());
+        let layer = said(Aspect::Layer);
         let (layers, is_top) = match whole.as_deref().and_then(top_layer) {
-            Some((layers, top)) => (layers, said(Aspect::Layer).is_none_or(|layer| layer == top)),
+            Some((layers, top)) => (layers, layer.as_ref().is_none_or(|layer| *layer == top)),
             None => (0, true),
         };
-        Some(Self { rate, layers, is_top })
+        Some(Self { rate, layers, is_top, layer })
     }
 }
 
@@ -115,10 +118,17 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
         .arg("room", rate.median / needed - 1.0)
         .arg("room_least", least / needed - 1.0)
         .arg("short", 1.0 - rate.median / needed);
-    // Layers are measured from the lowest up.
-    let below = all.iter().rev().find(|written| written.layers == most && !written.is_top);
+    // Layers are measured from the lowest up; what is added to a layer for its verdict comes after all.
+    let mut lower: Vec<&Option<String>> = Vec::new();
+    for written in all.iter().filter(|written| written.layers == most && !written.is_top) {
+        if !lower.contains(&&written.layer) {
+            lower.push(&written.layer);
+        }
+    }
+    let next = lower.last();
+    let below = next.and_then(|next| best(&all, |w| w.layers == most && !w.is_top && w.layer == **next));
     let evidence: Vec<Evidence> = std::iter::once(rate.evidence("sustains-rate"))
-        .chain(below.map(|written| written.rate.evidence("sustains-below")))
+        .chain(below.map(|rate| rate.evidence("sustains-below")))
         .collect();
     Some(found.because_all(evidence))
 }
@@ -177,6 +187,8 @@ mod tests {
         assert_eq!(answer, "yes");
         let rates = evidence(vec![layer("members", &fast), layer("luks", &[320e6; 3]), layer("xfs", &fast)]);
         assert_eq!(rates, [430e6, 320e6], "the whole, and the layer below it");
+        let added = ["members", "luks", "xfs", "members"].map(|name| layer(name, &fast)).to_vec();
+        assert_eq!(evidence(added).len(), 2, "what was added for a verdict is not above");
         assert!(text.starts_with("315 MB/s are written where 300 MB/s are needed: 5 % more"), "{text}");
         let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[270e6, 271e6, 272e6])]);
         assert_eq!(answer, "no");
