@@ -683,6 +683,7 @@ column-share = share of all
 
 waterfall-title = What each layer costs
 waterfall-table = The same load at each layer of the stack, from the ground up
+waterfall-reasons = What the rest of the machine did, and what was full
 waterfall-layer = layer
 waterfall-beside = CPU time of the rest of the machine, per operation
 waterfall-threads = threads of the kernel in it

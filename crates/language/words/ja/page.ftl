@@ -611,6 +611,7 @@ column-share = 全体に占める割合
 
 waterfall-title = 各層のコスト
 waterfall-table = スタックの各層での同じ負荷（下から順に）
+waterfall-reasons = マシンのほかの部分がしたことと、限界に達したもの
 waterfall-layer = 層
 waterfall-beside = マシンのほかの部分の CPU 時間（操作あたり）
 waterfall-threads = そのうちのカーネルスレッド

@@ -611,6 +611,7 @@ column-share = 전체 중 비율
 
 waterfall-title = 각 계층의 비용
 waterfall-table = 스택의 각 계층에서 같은 부하, 아래에서 위로
+waterfall-reasons = 서버의 나머지가 한 일과 한계에 이른 것
 waterfall-layer = 계층
 waterfall-beside = 머신 나머지의 CPU 시간(작업당)
 waterfall-threads = 그중 커널 스레드

@@ -31,8 +31,11 @@ pub(super) fn write(view: &View<'_>) -> Section {
     // Its cases are those of one pair after another.
     let mut pair = view.run.clone();
     for waterfall in &waterfalls {
-        let (table, costs) = layers_of(view, waterfall, many, &mut pair);
-        section.put(Rank::Figure, Block::Table(table));
+        let LayerTables { figures, reasons, costs } = layers_of(view, waterfall, many, &mut pair);
+        section.put(Rank::Figure, Block::Table(figures));
+        if reasons.columns.len() > 1 {
+            section.put(Rank::Figure, Block::Table(reasons));
+        }
         if !costs.is_empty() {
             section.put(Rank::Verdict, Block::List(costs));
         }
@@ -43,12 +46,21 @@ pub(super) fn write(view: &View<'_>) -> Section {
     section
 }
 
-/// The table of a stack, and a sentence about what each layer costs.
-fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> (Table, Vec<Text>) {
+/// What is told of a stack.
+struct LayerTables {
+    /// The rate, the latency and the load's own CPU time at each layer, and what is left of the rate below.
+    figures: Table,
+    /// What the rest of the machine did meanwhile, and what was full.
+    reasons: Table,
+    /// A sentence about what each layer costs.
+    costs: Vec<Text>,
+}
+
+fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut Run) -> LayerTables {
     let Waterfall { layer, cases } = waterfall;
     let headline = cases[0].loads.main.profile.watched();
     let metrics: Vec<MetricName> = std::iter::once(headline).chain(FIGURES.iter().copied()).collect();
-    let (mut rows, mut costs) = (Vec::new(), Vec::new());
+    let (mut rows, mut behind, mut costs) = (Vec::new(), Vec::new(), Vec::new());
     for (place, case) in cases.iter().copied().enumerate() {
         let name = waterfall.name(case);
         let below = place.checked_sub(1).and_then(|below| cases.get(below)).copied();
@@ -64,25 +76,35 @@ fn layers_of(view: &View<'_>, waterfall: &Waterfall<'_>, many: bool, pair: &mut 
         let [used, threads] = beside.map(|beside| beside_load(view, case, &beside)).unwrap_or_default();
         let full = layer_cost::full(view, case).unwrap_or_default();
         let passed = amplification(case).map(|found| bytes_below(view, found)).unwrap_or_default();
-        let behind = [used, threads, passed, full, cost.unwrap_or_default()];
-        let all = std::iter::once(name).chain(figures).chain(behind);
+        behind.push([name.clone(), used, threads, passed, full].map(Text::from).to_vec());
+        let all = std::iter::once(name).chain(figures).chain([cost.unwrap_or_default()]);
         rows.push(all.map(Text::from).collect());
     }
     let own = label::without(view, cases[0], &[*layer]).filter(|_| many);
     let caption = own.unwrap_or_else(|| view.say("waterfall-table"));
-    let columns = columns(view, &metrics);
-    (Table { caption, columns, rows, groups: Vec::new() }.without_empty_columns(), costs)
+    let table = |caption, columns, rows| Table { caption, columns, rows, groups: Vec::new() };
+    LayerTables {
+        figures: table(caption, columns(view, &metrics), rows).without_empty_columns(),
+        reasons: table(view.say("waterfall-reasons"), columns_behind(view), behind).without_empty_columns(),
+        costs,
+    }
 }
 
 fn columns(view: &View<'_>, metrics: &[MetricName]) -> Vec<Column> {
     let mut columns = vec![Column::words(view.say("waterfall-layer"))];
     columns.extend(metrics.iter().map(|metric| Column::numbers(view.metric(*metric))));
-    columns.push(Column::numbers(view.say("waterfall-beside")).to_spare(1));
-    columns.push(Column::words(view.say("waterfall-threads")).to_spare(2));
-    columns.push(Column::words(view.say("waterfall-bytes-below")).to_spare(1));
-    columns.push(Column::words(view.say("waterfall-full")));
     columns.push(Column::numbers(view.say("waterfall-cost")));
     columns
+}
+
+fn columns_behind(view: &View<'_>) -> Vec<Column> {
+    vec![
+        Column::words(view.say("waterfall-layer")),
+        Column::numbers(view.say("waterfall-beside")).to_spare(1),
+        Column::words(view.say("waterfall-threads")).to_spare(2),
+        Column::words(view.say("waterfall-bytes-below")).to_spare(1),
+        Column::words(view.say("waterfall-full")),
+    ]
 }
 
 /// What the lowest devices read and wrote for each byte of the load.
@@ -219,7 +241,7 @@ mod tests {
         let mut run = layered(&[("loop", 1000.0), ("ext4", 1000.0)]);
         counted(&mut run);
         let section = section(&run);
-        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
+        let Block::Table(table) = &section.blocks[1].block else { panic!("no table") };
         let row: Vec<String> = table.rows[1].iter().map(Text::words).collect();
         assert!(row.contains(&"500.0 us".to_owned()), "{row:?}");
         assert!(row.contains(&"kworker 400.0 us".to_owned()), "{row:?}");
@@ -235,10 +257,10 @@ mod tests {
             case.trials = (0..5).map(|block| trial(block, iops + f64::from(block))).collect();
         }
         let section = section(&run);
-        let Block::Table(table) = &section.blocks[0].block else { panic!("no table") };
-        let full: Vec<String> = table.rows.iter().map(|row| row[row.len() - 2].words()).collect();
+        let Block::Table(table) = &section.blocks[1].block else { panic!("no table") };
+        let full: Vec<String> = table.rows.iter().map(|row| row[row.len() - 1].words()).collect();
         assert!(full[0].contains("is full") && full[1].contains("the CPUs are full"), "{full:?}");
-        let Block::List(costs) = &section.blocks[1].block else { panic!("no sentences") };
+        let Block::List(costs) = &section.blocks[2].block else { panic!("no sentences") };
         let costs: Vec<String> = costs.iter().map(Text::words).collect();
         assert_eq!(costs.len(), 1);
         assert!(
