@@ -76,12 +76,7 @@ impl Workload for Disk {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let engine = io_engine::find(parameters.text(named("engine"))?);
         let shape = shape(parameters);
-        let mut plan = DiskPlan::of(parameters, schedule)?;
-        // What drives nothing need not know how large it is: a stack that is to be driven may not be there yet.
-        if engine.is_some_and(|engine| !engine.drives) {
-            target::resolve_sizes(&mut plan, target::SIZE_USUAL);
-        }
-        Ok(Box::new(PlannedDisk { engine, plan, shape }))
+        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)?, shape }))
     }
 }
 
@@ -187,16 +182,21 @@ impl Planned for PlannedDisk {
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
         let engine = self.engine.ok_or_else(|| Fault::Other("nobody chose an engine".to_owned()))?;
         let how = self.plan.open_mode();
+        let mut plan = self.plan.clone();
+        // What drives nothing need not know how large it is: a stack that is to be driven may not be there yet.
+        if !engine.drives {
+            target::resolve_sizes(&mut plan, target::SIZE_USUAL);
+        }
         let mut ready = PreparedDisk {
             engine,
-            access: Access::of(&self.plan)?,
+            access: Access::of(&plan)?,
             targets: Vec::new(),
             facts: Vec::from_iter(
                 io_engine::forbidden(engine).map(|why| (fact::ENGINE_FORBIDDEN, why.into())),
             ),
             dirty: Arc::new(AtomicU64::new(UNKNOWN)),
             verdict: self.plan.verifies.then(|| Arc::new(Verdict::new())),
-            plan: self.plan.clone(),
+            plan,
         };
         if !engine.drives {
             return Ok(Box::new(ready));
