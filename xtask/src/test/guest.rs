@@ -50,7 +50,7 @@ const LONG: &[&str] = &[
     "restore_takes_down_arrays_and_mappings_of_a_killed_run",
     "encryption_that_fills_the_cpus_is_named_at_its_layer",
     "events_of_the_kernels_queues_tell_how_long_encryption_ran",
-    "the_thread_of_an_array_that_is_full_is_named_with_what_could_help_it",
+    "the_thread_of_an_array_is_told_with_how_much_it_computes",
     "parity_that_small_writes_read_first_is_named_with_how_much",
     "a_member_that_all_others_wait_for_is_named",
     "a_journal_that_is_flushed_most_of_the_time_is_named",
