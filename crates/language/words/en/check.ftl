@@ -35,7 +35,7 @@ check-unread-cause =
         [not-understood] they begin like { $tool }, and do not go on like it
         [cut-short] they are of { $tool }, and end before its figures
         [too-long] they are beyond what is read of one output
-        [too-many] here there are more results than anybody looks at: they were not read, those before were
+        [too-many] one text has too many results: those before these lines were read, these were not
         [other] why, a later version of Headroom knows
        *[no-tool] they are of no tool that is known
     }

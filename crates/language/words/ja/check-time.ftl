@@ -44,5 +44,5 @@ evidence-short-time =
     { $line } 行目: { $printed }
 
 finding-cpu-share-contradicts-times =
-    { $tool } はプロセッサの { $printed } と出力していますが、{ $lasted } で CPU 時間 { SHORT($busy, unit: "s") } なら { PERCENT($computed) } です
+    { $tool } はプロセッサーの { $printed } と出力していますが、{ $lasted } で CPU 時間 { SHORT($busy, unit: "s") } なら { PERCENT($computed) } です
     .advice = 元の出力を確かめてください。割合か時間の一つが別の実行のものです

@@ -16,8 +16,8 @@ study-ten-gigabit-purpose = iperf に打ち込む行に、両端の CPU、実際
 study-two-paths-purpose = 変更（スイッチ、ケーブル、ボンディング）の前と後に、誰でも、一年後でも行うためのものです。各経路がメッセージサイズごとに出す値、飽和点、両端がそれに費やすものを示します。
 
 study-raid6-backup-target-title = バックアップ先としての 8 台のディスク
-study-raid6-backup-target-question = この機械は 300 MB/s のバックアップ先として使えますか?
-study-raid6-backup-target-purpose = 安いカードはディスクより少ししか運べないことがあり、パリティ、暗号化、ボリューム、ファイルシステムもそれぞれ取り分を取ります。各層を同じ負荷で測り、どの層がどれだけ取り、必要な速さに対してどれだけ余裕が残るかを示します。
+study-raid6-backup-target-question = このマシンは 300 MB/s のバックアップ先として使えますか?
+study-raid6-backup-target-purpose = 安いカードはディスクの速さをすべて転送できないことがあり、パリティ、暗号化、ボリューム、ファイルシステムもそれぞれ速度を下げます。各層を同じ負荷で測り、どの層でどれだけ遅くなり、必要な速さに対してどれだけ余裕が残るかを示します。
 study-disk-places-title = 最初のバイトから最後のバイトまでのディスク
 study-disk-places-question = ディスクは終わりでも始まりと同じ速さですか? 同じディスクは同じ速さですか?
 study-disk-places-purpose = ハードディスク全体の平均は、速い外周と遅い内周を混ぜたものです。SSD の始めの部分の平均は、そのキャッシュの速さかもしれません。アレイでは最も遅いディスクが全体の速さを決めます。

@@ -698,9 +698,9 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
-evidence-sustains-below = 한 층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 
-finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 배열처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
+finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
     .advice = 오류, 케이블, 슬롯을 살펴보십시오 (smartctl -a)
 
 finding-outer-and-inner-zones = 속도가 바깥쪽의 { SHORT($outer, unit: "B/s") }에서 안쪽의 { SHORT($inner, unit: "B/s") }로, 그 { PERCENT($share) }로 떨어집니다. 평균은 어느 곳의 속도도 아닙니다
@@ -712,15 +712,15 @@ finding-fast-cache-ends = 처음 { SHORT($bytes, unit: "B") }는 { SHORT($head, 
 finding-resync-held =
     { $what ->
         [initial] 어레이의 첫 동기화는
-       *[load] 부하와 함께, 어레이의 동기화는
+       *[load] 부하가 걸린 동안 어레이의 동기화는
     } 구성원마다 { SHORT($rate, unit: "B/s") }로 진행되었습니다. { $how ->
-        [least] 이는 md가 부하 때문에 낮추는 속도 { SHORT($limit, unit: "B/s") }(sync_speed_min)에 가깝습니다
-        [alone] 이는 다른 것이 쓰지 않던 처음({ SHORT($limit, unit: "B/s") })과 거의 같습니다. 구성원이나 패리티를 계산하는 스레드가 제한합니다
+        [least] 이는 부하가 있을 때 md가 속도를 낮추는 하한 { SHORT($limit, unit: "B/s") }(sync_speed_min)에 가깝습니다
+        [alone] 이는 부하가 없던 첫 동기화의 속도({ SHORT($limit, unit: "B/s") })과 거의 같습니다. 구성원이나 패리티를 계산하는 스레드가 제한합니다
        *[most] 이는 md가 허용하는 속도입니다(sync_speed_max: { SHORT($limit, unit: "B/s") })
     }
     .advice =
         { $how ->
-            [least] sync_speed_min을 키우면 어레이는 더 빨리 온전해지고 부하는 느려집니다. sync-speed-min 값이 다른 스택을 비교하세요
+            [least] sync_speed_min을 키우면 어레이는 더 빨리 온전해지고 부하는 느려집니다. sync-speed-min 값이 다른 스택을 비교하십시오
             [alone] {""}
-           *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리세요(스택에서는 sync-speed-max)
+           *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리십시오(스택에서는 sync-speed-max)
         }

@@ -2,9 +2,9 @@
 
 finding-kernel-work-full =
     { RESOURCE($resource) }을(를) 위한 커널 작업이 쓸 수 있는 CPU가 한계에 도달했습니다: 그 시간의 { PERCENT($used) }를 { $crypto ->
-        [yes] 암호화
-       *[no] 이 작업
-    }가, { PERCENT($own) }를 부하 자신의 스레드가 씁니다
+        [yes] 암호화가
+       *[no] 이 작업이
+    }, { PERCENT($own) }를 부하 자신의 스레드가 씁니다
     .advice =
         { $crypto ->
             [yes] 프로세서에 전용 명령이 있는 암호 방식, 더 큰 섹터, 더 많은 CPU가 도움이 됩니다. 아래 장치를 빠르게 해도 달라지지 않습니다
@@ -23,29 +23,29 @@ finding-kernel-thread-full =
     }
     .advice =
         { $parity ->
-            [alone] 패리티를 계산하는 스레드를 늘리십시오: 배열의 group_thread_cnt, 스택의 group-threads=N
+            [alone] 패리티를 계산하는 스레드를 늘리십시오: 어레이의 group_thread_cnt, 스택의 group-threads=N
            *[other] 더 빠른 CPU가 도움이 됩니다. CPU 수를 늘려도 달라지지 않습니다
         }
 evidence-kernel-thread = { $name }이(가) 시간의 { PERCENT($share) } 동안 계산
 finding-slow-member =
-    { RESOURCE($resource) }은(는) { RESOURCE($other) }의 다른 멤버보다 느리고, 모든 멤버가 이것을 기다립니다: 작업 하나에 { SHORT($latency_s, unit: "s") }, 다른 멤버는 { SHORT($others_s, unit: "s") }가 걸리며, 진행 중인 작업의 { PERCENT($share) }가 여기에 있습니다
-    .advice = 배열은 가장 느린 멤버만큼 빠릅니다. 이 멤버의 상태와 온도, 링크, 다른 사용자를 확인하십시오
-evidence-member = { RESOURCE($resource) }의 작업 하나는 { SHORT($latency_s, unit: "s") }, 다른 멤버는 중앙값으로 { SHORT($others_s, unit: "s") }
+    { RESOURCE($resource) }은(는) { RESOURCE($other) }의 다른 구성원보다 느리고, 모든 구성원이 이것을 기다립니다: 작업 하나에 { SHORT($latency_s, unit: "s") }, 다른 구성원은 { SHORT($others_s, unit: "s") }가 걸리며, 진행 중인 작업의 { PERCENT($share) }가 여기에 있습니다
+    .advice = 어레이는 가장 느린 구성원만큼 빠릅니다. 이 구성원의 상태와 온도, 링크, 다른 사용자를 확인하십시오
+evidence-member = { RESOURCE($resource) }의 작업 하나는 { SHORT($latency_s, unit: "s") }, 다른 구성원은 중앙값으로 { SHORT($others_s, unit: "s") }
 finding-parity-rewrite =
-    { RESOURCE($resource) }의 패리티: 쓰기 1바이트마다 멤버는 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씁니다. 스트라이프보다 작은 쓰기는 있던 내용을 읽을 때까지 기다리기 때문입니다
+    { RESOURCE($resource) }의 패리티: 쓰기 1바이트마다 구성원은 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씁니다. 스트라이프보다 작은 쓰기는 있던 내용을 읽을 때까지 기다리기 때문입니다
     .advice =
         스트라이프 전체{ $stripe ->
             [0] {""}
            *[other] ({ BINARY($stripe) })
         }를 쓰면 아무것도 읽지 않습니다: 더 큰 쓰기, 작은 청크, 큰 스트라이프 캐시가 도움이 됩니다. 패리티가 없으면 읽을 것도 없습니다
-evidence-parity = { RESOURCE($resource) }의 멤버는 쓰기 1바이트마다 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씀
+evidence-parity = { RESOURCE($resource) }의 구성원은 쓰기 1바이트마다 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씀
 finding-journal-flush =
     저널: 시간의 { PERCENT($share) } 동안 { RESOURCE($resource) }의 플러시가 진행 중이고({ SHORT($rate, unit: "1/s") }), 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰입니다
     .advice = sync를 줄이고 한 번에 더 많이 쓰거나, 플러시가 빠른 장치(정전에도 남는 캐시가 있는 것)를 쓰십시오
 evidence-flushes = { RESOURCE($resource) }의 플러시는 { SHORT($rate, unit: "1/s") }, 시간의 { PERCENT($share) }. 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰임
 
 finding-array-busy =
-    부하와 함께 { RESOURCE($resource) }의 { $action }이(가) 진행되어(시행 { FIXED($of) }회 가운데 { FIXED($trials) }회) 멤버의 일부를 썼습니다
+    부하와 함께 { RESOURCE($resource) }의 { $action }이(가) 진행되어(시행 { FIXED($of) }회 가운데 { FIXED($trials) }회) 구성원의 일부를 썼습니다
     .advice = 끝난 뒤에 다시 측정하십시오(/proc/mdstat 참고)
 evidence-sync-beside = sync_action은 { $action }
 finding-stripe-lost =
@@ -84,12 +84,12 @@ evidence-discards = discard_max_bytes는 { RESOURCE($resource) }이(가) 0, { RE
 
 verdict-kernel-work-full = CPU가 { $resource } 작업으로 한계에 도달
 verdict-kernel-thread-full = { $resource }의 커널 스레드 하나가 한계에 도달
-verdict-slow-member = 모든 멤버가 { $resource }을(를) 기다림
-verdict-parity-rewrite = 작은 쓰기마다 { $resource }의 멤버를 읽음
+verdict-slow-member = 모든 구성원이 { $resource }을(를) 기다림
+verdict-parity-rewrite = 작은 쓰기마다 { $resource }의 구성원을 읽음
 verdict-journal-flush = { $resource }에 대한 저널 플러시
 conclusion-kernel-work-full = { $resource }을(를) 위한 커널 작업으로 CPU가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-kernel-thread-full = { $resource }의 커널 스레드 하나가 한계: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-slow-member = 다른 모든 멤버가 기다리는 { $resource }이(가) 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slow-member = 다른 모든 구성원이 기다리는 { $resource }이(가) 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-parity-rewrite = { $resource }의 패리티가 한계(작은 쓰기가 읽기를 기다림): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-journal-flush = { $resource }에 대한 저널 플러시가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 

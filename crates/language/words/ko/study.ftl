@@ -17,7 +17,7 @@ study-two-paths-purpose = 변경(스위치, 케이블, 본딩)의 전과 후에 
 
 study-raid6-backup-target-title = 백업 대상으로서의 디스크 여덟 대
 study-raid6-backup-target-question = 이 기계는 300 MB/s의 백업 대상으로 쓸 만합니까?
-study-raid6-backup-target-purpose = 값싼 카드는 디스크보다 적게 나를 수 있고, 패리티, 암호화, 볼륨, 파일 시스템도 각각 제 몫을 가져갑니다. 각 층을 같은 부하로 재어 어느 층이 얼마를 가져가고, 필요한 속도에 견주어 여유가 얼마나 남는지 보여 줍니다.
+study-raid6-backup-target-purpose = 값싼 카드는 디스크들의 속도를 다 전송하지 못할 수 있고, 패리티, 암호화, 볼륨, 파일 시스템도 각각 속도를 낮춥니다. 각 계층을 같은 부하로 재어 어느 계층이 속도를 얼마나 낮추고, 필요한 속도에 비해 여유가 얼마나 남는지 보여 줍니다.
 study-disk-places-title = 첫 바이트부터 마지막 바이트까지의 디스크
 study-disk-places-question = 디스크는 끝에서도 처음만큼 빠릅니까? 같은 디스크는 똑같이 빠릅니까?
 study-disk-places-purpose = 하드 디스크 전체의 평균은 빠른 바깥쪽과 느린 안쪽을 섞은 것입니다. SSD 앞부분의 평균은 캐시의 속도일 수 있습니다. 배열에서는 가장 느린 디스크가 전체의 속도를 정합니다.

@@ -58,7 +58,7 @@ const OWN: [ParameterSpec; 4] = [
     ParameterSpec::new(
         "resync-timeout",
         Kind::Duration,
-        "A trial in which the array is not whole so long after the event fails.",
+        "How long after the event the array may take to be whole again; a trial in which it takes longer fails.",
     )
     .default("1h")
     .not_work(),

@@ -21,7 +21,7 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
     devices: (1, 1),
     beside: None,
     options: &[stripe::UNIT, stripe::WIDTH, mount::OPTIONS],
-    doc: "the file system XFS, of at least 300 MiB, with stripes of 768 MiB",
+    doc: "the file system XFS, of at least 300 MiB, or of at least 768 MiB where stripe-unit and stripe-width are given",
 };
 
 /// The kind.
