@@ -317,6 +317,9 @@ impl BackgroundProgram {
 
 impl Drop for BackgroundProgram {
     fn drop(&mut self) {
+        // It may have started others, which are of its group.
+        let group = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -227,6 +227,7 @@ impl StackRequest {
             kinds().flat_map(|kind| kind.programs()).filter(|program| program.find().is_none()).collect();
         if let Some(first) = missing.first() {
             let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
+            packages.sort_unstable();
             packages.dedup();
             return Err(Problem::refused(
                 format!(
