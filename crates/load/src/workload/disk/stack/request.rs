@@ -237,6 +237,10 @@ impl StackRequest {
                 format!("install it (in Debian: {})", packages.join(", ")),
             ));
         }
+        let refused = kinds().find_map(|kind| Some((kind.spec().name, kind.refuses_here()?)));
+        if let Some((name, (why, help))) = refused {
+            return Err(Problem::refused(format!("{name}: {why}"), help));
+        }
         let ground = members.iter().filter_map(|member| match member {
             Member::File(..) => Some(KernelPart::Loop),
             Member::Memory(_) => Some(KernelPart::Zram),

@@ -23,6 +23,8 @@ const ASKED_AT: &str = "@ISCSIADM_ABSTRACT_NAMESPACE";
 const STARTS_WITHIN: Duration = Duration::from_secs(30);
 /// Sessions of this machine (`Documentation/ABI/testing/sysfs-class-iscsi_session`).
 pub(super) const SESSIONS: &str = "/sys/class/iscsi_session";
+/// Why no iscsid is started.
+const OTHERS: &str = "other iSCSI sessions are there and no iscsid answers";
 
 /// Where open-iscsi has its settings, and the folders that are covered where they are there.
 const SETTINGS: &str = "/etc/iscsi";
@@ -60,10 +62,8 @@ impl Initiator {
         let mounts = apart(|| covered(name, &settings))?;
         let mut daemon = None;
         if !is_answered() {
-            if has_others(Path::new(SESSIONS), target) {
-                return Err(Fault::Other(
-                    "other iSCSI sessions are there and no iscsid answers: start iscsid first".to_owned(),
-                ));
+            if has_others(Path::new(SESSIONS), |name| name == target) {
+                return Err(Fault::Other(format!("{OTHERS}: start iscsid first")));
             }
             let started = BackgroundProgram::start_in(mounts.as_fd(), &ISCSID, &["-f"])?;
             if !commands.wait_until(STARTS_WITHIN, is_answered)? {
@@ -94,11 +94,21 @@ fn is_answered() -> bool {
     read_to_string("/proc/self/net/unix").is_ok_and(|all| all.lines().any(|line| line.ends_with(ASKED_AT)))
 }
 
-/// Whether there is a session with another target than this one.
-fn has_others(sessions: &Path, target: &str) -> bool {
+/// What is in the way of an initiator whose targets have names that begin so, and what helps.
+pub(super) fn obstacle(names: &str) -> Option<(String, String)> {
+    if !Path::new(SETTINGS).is_dir() {
+        let why = format!("there is no folder {SETTINGS}: open-iscsi is not installed as a whole");
+        return Some((why, "install it".to_owned()));
+    }
+    let is_blocked = !is_answered() && has_others(Path::new(SESSIONS), |name| name.starts_with(names));
+    is_blocked.then(|| (OTHERS.to_owned(), "start iscsid first".to_owned()))
+}
+
+/// Whether there is a session with a target that is not one's own.
+fn has_others(sessions: &Path, is_own: impl Fn(&str) -> bool) -> bool {
     let entries = fs::read_dir(sessions).into_iter().flatten().flatten();
     let mut names = entries.filter_map(|entry| read_to_string(entry.path().join("targetname")).ok());
-    names.any(|name| name.trim() != target)
+    names.any(|name| !is_own(name.trim()))
 }
 
 /// What open-iscsi is to do for each target (`iscsid.conf`); the rest is as it is by default.
@@ -142,14 +152,14 @@ mod tests {
     #[test]
     fn sessions_with_other_targets_are_those_of_others() {
         let all = tempfile::tempdir().unwrap();
-        assert!(!has_others(&all.path().join("none"), "iqn.ours.1"));
+        assert!(!has_others(&all.path().join("none"), |_| false));
         for (session, name, found) in
             [("session1", "iqn.ours.1\n", false), ("session2", "iqn.ours.15\n", true)]
         {
             let folder = all.path().join(session);
             fs::create_dir(&folder).unwrap();
             fs::write(folder.join("targetname"), name).unwrap();
-            assert_eq!(has_others(all.path(), "iqn.ours.1"), found, "{session}");
+            assert_eq!(has_others(all.path(), |name| name == "iqn.ours.1"), found, "{session}");
         }
     }
 

@@ -11,7 +11,9 @@ use model::stack::{LayerRole, LayerSpec, StackLayer};
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
-use crate::workload::disk::stack::present::initiator::{ISCSIADM, ISCSID, Initiator, Login, SESSIONS};
+use crate::workload::disk::stack::present::initiator::{
+    ISCSIADM, ISCSID, Initiator, Login, SESSIONS, obstacle,
+};
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
 use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, SESSION, TARGET, configfs, load};
 use crate::workload::disk::stack::record::LayerRecord;
@@ -23,6 +25,8 @@ const PORT: u16 = 3260;
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// By which name the initiator asks to be let in.
 const USER: &str = "headroom";
+/// How names of targets and initiators begin, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
+const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
 
 /// The modules; disks of SCSI may be no part of a small system.
 const KERNEL: &[KernelPart] = &[
@@ -62,6 +66,10 @@ impl LayerKind for Iscsi {
 
     fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
         below.iter().sum()
+    }
+
+    fn refuses_here(&self) -> Option<(String, String)> {
+        obstacle(NAMES)
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
@@ -117,7 +125,7 @@ impl LayerKind for Iscsi {
 
 /// The names that the target goes by.
 struct Target {
-    /// Its own and the initiator's, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
+    /// Its own and the initiator's.
     name: String,
     initiator: String,
     /// Where it listens.
@@ -131,7 +139,7 @@ struct Target {
 
 impl Target {
     fn of(record: &LayerRecord, network: &LayerNetwork) -> Self {
-        let named = |what: &str| format!("iqn.2003-01.org.linux-iscsi.headroom:{what}.{}", network.digits);
+        let named = |what: &str| format!("{NAMES}:{what}.{}", network.digits);
         Self {
             name: named("sn"),
             initiator: named("initiator"),
