@@ -11,7 +11,8 @@ use model::resource::PathStep;
 use model::{Resource, ResourceKind};
 
 /// What passes the interfaces towards the servers of targets on `under`, and of the block devices among `devices`, and then
-/// the servers, in bytes for each byte of the load; one resource may be there several times.
+/// the servers, in bytes for each byte of the load; one resource may be there several times. Of Ceph only the monitors are
+/// named: data come from others, nobody knows which way.
 pub(crate) fn shares(
     under: &[Option<StorageStack>],
     devices: &[PathStep],
@@ -24,7 +25,8 @@ pub(crate) fn shares(
         Some((server::of_device(host, name)?, step.amplification))
     });
     let servers: Vec<(StorageServer, f64)> = mounted.chain(disks).collect();
-    let ways = servers.iter().flat_map(|(server, share)| interfaces(server, *share));
+    let known = servers.iter().filter(|(server, _)| !server.is_elsewhere);
+    let ways = known.flat_map(|(server, share)| interfaces(server, *share));
     let named = servers
         .iter()
         .filter_map(|(server, share)| Some((Resource::of(ResourceKind::Server, server.name()?), *share)));
@@ -54,12 +56,17 @@ mod tests {
 
     #[test]
     fn the_interface_towards_a_server_comes_before_it() {
-        let loopback = StorageServer { host: None, addresses: vec![IpAddr::from([127, 0, 0, 1])] };
+        let loopback =
+            StorageServer { host: None, addresses: vec![IpAddr::from([127, 0, 0, 1])], is_elsewhere: false };
+        let monitor = StorageServer { is_elsewhere: true, ..loopback.clone() };
         let stack = |server| Some(StorageStack { filesystem: None, device: None, block: None, server });
         let under = [stack(Some(loopback)), stack(None)];
         let found = shares(&under, &[], &Host::parse(""));
         let found: Vec<_> = found.iter().map(|(resource, share)| (resource.as_str(), *share)).collect();
         assert_eq!(found, [("nic:lo", 0.5), ("server:127.0.0.1", 0.5)]);
+        let found = shares(&[stack(Some(monitor))], &[], &Host::parse(""));
+        let found: Vec<_> = found.iter().map(|(resource, share)| (resource.as_str(), *share)).collect();
+        assert_eq!(found, [("server:127.0.0.1", 1.0)]);
         assert!(shares(&[None], &[], &Host::parse("")).is_empty());
     }
 

@@ -15,6 +15,8 @@ pub struct StorageServer {
     /// Its addresses, as the kernel has them. Of Ceph those of its monitors: data are had from others, which only the
     /// monitors name.
     pub addresses: Vec<IpAddr>,
+    /// Whether data are had from others than these addresses, so that nobody knows which way they come.
+    pub is_elsewhere: bool,
 }
 
 impl StorageServer {
@@ -32,7 +34,7 @@ impl StorageServer {
 
     fn new(host: &str, addresses: Vec<IpAddr>) -> Option<Self> {
         let host = Some(host).filter(|host| !host.is_empty() && address(host).is_none()).map(str::to_owned);
-        Some(Self { host, addresses }).filter(|server| server.name().is_some())
+        Some(Self { host, addresses, is_elsewhere: false }).filter(|server| server.name().is_some())
     }
 }
 
@@ -58,7 +60,7 @@ pub(crate) fn of_mount(line: &Line) -> Option<StorageServer> {
             let listed = option("mon_addr").map(|all| all.replace('/', ","));
             let listed = listed.or_else(|| Some(line.source.rsplit_once(":/")?.0.to_owned()))?;
             let addresses: Vec<IpAddr> = listed.split(',').filter_map(address).collect();
-            StorageServer::new("", addresses)
+            StorageServer::new("", addresses).map(|monitors| StorageServer { is_elsewhere: true, ..monitors })
         }
         "9p" if option("trans") == Some("tcp") => {
             StorageServer::new(&line.source, address(&line.source).into_iter().collect())
@@ -210,6 +212,14 @@ mon_addr=10.0.0.7:6789/10.0.0.8:6789
 52 28 8:1 / / rw,relatime - ext4 /dev/sda1 rw,addr=10.0.0.10
 53 28 0:42 / /mnt/x rw,relatime - nfs4 rw
 ";
+
+    #[test]
+    fn only_of_ceph_the_data_are_elsewhere() {
+        for line in mount::parse(MOUNTS) {
+            let is_elsewhere = of_mount(&line).is_some_and(|server| server.is_elsewhere);
+            assert_eq!(is_elsewhere, line.kind == "ceph", "{}", line.source);
+        }
+    }
 
     #[test]
     fn a_mount_names_its_server() {

@@ -32,7 +32,7 @@ const OPERATIONS: [(&[u8], usize); 2] = [(b"READ:", 2), (b"WRITE:", 8)];
 
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "nfs",
-    doc: "reads and writes that the server of each NFS mount answered, their bytes, and how long they waited to be sent and for their answers",
+    doc: "reads and writes that the server of each NFS mount answered, their bytes, and how long they waited to be sent and for their answers; mounts of one file system have the same numbers",
     open: |host, _| {
         let mut mounts = table(host);
         mounts.retain(|line| matches!(line.kind.as_str(), "nfs" | "nfs4"));

@@ -65,6 +65,7 @@ pub(super) struct Commands<'a> {
     times: Vec<StepTime>,
     speeds: Option<SyncSpeeds>,
     status: StatusListener,
+    within: Duration,
 }
 
 impl std::fmt::Debug for Commands<'_> {
@@ -84,12 +85,17 @@ struct Ended {
 impl<'a> Commands<'a> {
     /// Those that `goes_on` is asked of all the time.
     pub(super) fn new(goes_on: &'a mut dyn FnMut() -> bool) -> Self {
-        Self { goes_on, times: Vec::new(), speeds: None, status: StatusListener::default() }
+        Self { goes_on, times: Vec::new(), speeds: None, status: StatusListener::default(), within: WITHIN }
     }
 
     /// With somebody who hears how far what takes long is.
     pub(super) fn with_status(self, status: StatusListener) -> Self {
         Self { status, ..self }
+    }
+
+    /// With programs that end within so long, or are ended.
+    pub(super) fn within(self, within: Duration) -> Self {
+        Self { within, ..self }
     }
 
     /// Who hears that.
@@ -262,14 +268,14 @@ impl<'a> Commands<'a> {
 
     fn wait(&mut self, child: &mut Child, program: &Program) -> Result<std::process::ExitStatus, Fault> {
         let begin = Instant::now();
-        let end = begin + WITHIN;
+        let end = begin + self.within;
         loop {
             let ended =
                 child.try_wait().map_err(|e| Fault::system(format!("waiting for {}", program.name), e));
             let why = match ended {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if Instant::now() >= end => {
-                    Fault::Other(format!("{} did not end within {} s", program.name, WITHIN.as_secs()))
+                    Fault::Other(format!("{} did not end within {} s", program.name, self.within.as_secs()))
                 }
                 Ok(None) if !(self.goes_on)() => Fault::Cancelled,
                 Ok(None) => {
@@ -317,6 +323,9 @@ impl BackgroundProgram {
 
 impl Drop for BackgroundProgram {
     fn drop(&mut self) {
+        // It may have started others, which are of its group.
+        let group = rustix::process::Pid::from_child(&self.child);
+        let _ = rustix::process::kill_process_group(group, Signal::KILL);
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -462,5 +471,9 @@ mod tests {
         let mut commands = Commands::new(&mut never);
         assert!(matches!(commands.run(&SHELL, &["-c", "exec sleep 60"]), Err(Fault::Cancelled)));
         assert!(matches!(commands.wait_until(WITHIN, || false), Err(Fault::Cancelled)));
+        let mut always = || true;
+        let mut commands = Commands::new(&mut always).within(Duration::ZERO);
+        let late = commands.run(&SHELL, &["-c", "exec sleep 60"]).unwrap_err();
+        assert!(late.to_string().contains("did not end within 0 s"), "{late}");
     }
 }

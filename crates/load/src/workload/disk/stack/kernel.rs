@@ -48,7 +48,12 @@ impl KernelPart {
 
     /// Whether the running kernel has it, or can load it. Nothing is loaded.
     pub(super) fn is_there(self) -> bool {
-        let is_ready = match self {
+        self.is_ready() || self.can_be_loaded()
+    }
+
+    /// Whether the running kernel has it, as far as it tells: of what is built in it does not always.
+    pub(super) fn is_ready(self) -> bool {
+        match self {
             Self::FileSystem(name) => read_to_string("/proc/filesystems")
                 .is_ok_and(|all| all.lines().any(|line| line.split_whitespace().last() == Some(name))),
             Self::Array(level, _) => read_to_string("/proc/mdstat").is_ok_and(|all| {
@@ -60,8 +65,7 @@ impl KernelPart {
             }
             Self::Loop => Path::new("/dev/loop-control").exists(),
             Self::Zram => zram::is_ready(),
-        };
-        is_ready || self.can_be_loaded()
+        }
     }
 
     fn can_be_loaded(self) -> bool {

@@ -131,6 +131,12 @@ trait LayerKind: Debug + Sync {
         None
     }
 
+    /// Why this machine as it is now cannot have it, though it has the programs and the parts of the kernel, and what
+    /// helps; none where it can.
+    fn refuses_here(&self) -> Option<(String, String)> {
+        None
+    }
+
     /// Makes it, with the name and the UUID of its record. What it returns is driven, or stood upon: a device, or
     /// the folder where it is mounted. What is there after an error, [`LayerKind::take_down`] removes.
     ///

@@ -227,6 +227,7 @@ impl StackRequest {
             kinds().flat_map(|kind| kind.programs()).filter(|program| program.find().is_none()).collect();
         if let Some(first) = missing.first() {
             let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
+            packages.sort_unstable();
             packages.dedup();
             return Err(Problem::refused(
                 format!(
@@ -235,6 +236,10 @@ impl StackRequest {
                 ),
                 format!("install it (in Debian: {})", packages.join(", ")),
             ));
+        }
+        let refused = kinds().find_map(|kind| Some((kind.spec().name, kind.refuses_here()?)));
+        if let Some((name, (why, help))) = refused {
+            return Err(Problem::refused(format!("{name}: {why}"), help));
         }
         let ground = members.iter().filter_map(|member| match member {
             Member::File(..) => Some(KernelPart::Loop),

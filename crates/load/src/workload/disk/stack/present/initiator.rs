@@ -21,6 +21,10 @@ pub(super) const ISCSID: Program = Program { name: "iscsid", package: "open-iscs
 /// Where iscsid listens to iscsiadm, in the abstract names of unix(7) (`usr/mgmt_ipc.h` of open-iscsi).
 const ASKED_AT: &str = "@ISCSIADM_ABSTRACT_NAMESPACE";
 const STARTS_WITHIN: Duration = Duration::from_secs(30);
+/// Sessions of this machine (`Documentation/ABI/testing/sysfs-class-iscsi_session`).
+pub(super) const SESSIONS: &str = "/sys/class/iscsi_session";
+/// Why no iscsid is started.
+const OTHERS: &str = "other iSCSI sessions are there and no iscsid answers";
 
 /// Where open-iscsi has its settings, and the folders that are covered where they are there.
 const SETTINGS: &str = "/etc/iscsi";
@@ -39,16 +43,18 @@ pub(super) struct Login<'a> {
 pub(super) struct Initiator {
     mounts: OwnedFd,
     /// None where somebody's runs.
-    _daemon: Option<BackgroundProgram>,
+    daemon: Option<BackgroundProgram>,
 }
 
 impl Initiator {
-    /// Starts what is needed for an initiator of this name.
+    /// Starts what is needed for an initiator of this name, which has a session with this target and no other. An iscsid
+    /// that starts takes over all sessions that it finds, so that none is started beside those of others.
     ///
     /// # Errors
-    /// If open-iscsi is not there, or iscsid does not answer.
+    /// If open-iscsi is not there, iscsid does not answer, or others have sessions and no iscsid.
     pub(super) fn start(
         name: &str,
+        target: &str,
         login: Option<&Login<'_>>,
         commands: &mut Commands<'_>,
     ) -> Result<Self, Fault> {
@@ -56,6 +62,9 @@ impl Initiator {
         let mounts = apart(|| covered(name, &settings))?;
         let mut daemon = None;
         if !is_answered() {
+            if has_others(Path::new(SESSIONS), |name| name == target) {
+                return Err(Fault::Other(format!("{OTHERS}: start iscsid first")));
+            }
             let started = BackgroundProgram::start_in(mounts.as_fd(), &ISCSID, &["-f"])?;
             if !commands.wait_until(STARTS_WITHIN, is_answered)? {
                 let said = started.reason().map(|line| format!(": {line}")).unwrap_or_default();
@@ -63,7 +72,12 @@ impl Initiator {
             }
             daemon = Some(started);
         }
-        Ok(Self { mounts, _daemon: daemon })
+        Ok(Self { mounts, daemon })
+    }
+
+    /// Whether somebody's iscsid is asked, which has another name of its own.
+    pub(super) fn is_of_others(&self) -> bool {
+        self.daemon.is_none()
     }
 
     /// Runs iscsiadm.
@@ -78,6 +92,23 @@ impl Initiator {
 /// Whether an iscsid listens in our network namespace.
 fn is_answered() -> bool {
     read_to_string("/proc/self/net/unix").is_ok_and(|all| all.lines().any(|line| line.ends_with(ASKED_AT)))
+}
+
+/// What is in the way of an initiator whose targets have names that begin so, and what helps.
+pub(super) fn obstacle(names: &str) -> Option<(String, String)> {
+    if !Path::new(SETTINGS).is_dir() {
+        let why = format!("there is no folder {SETTINGS}: open-iscsi is not installed as a whole");
+        return Some((why, "install it".to_owned()));
+    }
+    let is_blocked = !is_answered() && has_others(Path::new(SESSIONS), |name| name.starts_with(names));
+    is_blocked.then(|| (OTHERS.to_owned(), "start iscsid first".to_owned()))
+}
+
+/// Whether there is a session with a target that is not one's own.
+fn has_others(sessions: &Path, is_own: impl Fn(&str) -> bool) -> bool {
+    let entries = fs::read_dir(sessions).into_iter().flatten().flatten();
+    let mut names = entries.filter_map(|entry| read_to_string(entry.path().join("targetname")).ok());
+    names.any(|name| !is_own(name.trim()))
 }
 
 /// What open-iscsi is to do for each target (`iscsid.conf`); the rest is as it is by default.
@@ -117,6 +148,20 @@ fn covered(name: &str, settings: &str) -> Result<OwnedFd, Fault> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn sessions_with_other_targets_are_those_of_others() {
+        let all = tempfile::tempdir().unwrap();
+        assert!(!has_others(&all.path().join("none"), |_| false));
+        for (session, name, found) in
+            [("session1", "iqn.ours.1\n", false), ("session2", "iqn.ours.15\n", true)]
+        {
+            let folder = all.path().join(session);
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("targetname"), name).unwrap();
+            assert_eq!(has_others(all.path(), |name| name == "iqn.ours.1"), found, "{session}");
+        }
+    }
 
     #[test]
     fn a_secret_is_in_the_settings_of_who_logs_in() {

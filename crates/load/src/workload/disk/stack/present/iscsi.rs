@@ -11,7 +11,9 @@ use model::stack::{LayerRole, LayerSpec, StackLayer};
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
-use crate::workload::disk::stack::present::initiator::{ISCSIADM, ISCSID, Initiator, Login};
+use crate::workload::disk::stack::present::initiator::{
+    ISCSIADM, ISCSID, Initiator, Login, SESSIONS, obstacle,
+};
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
 use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, SESSION, TARGET, configfs, load};
 use crate::workload::disk::stack::record::LayerRecord;
@@ -23,8 +25,8 @@ const PORT: u16 = 3260;
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// By which name the initiator asks to be let in.
 const USER: &str = "headroom";
-/// Sessions of this machine (`Documentation/ABI/testing/sysfs-class-iscsi_session`).
-const SESSIONS: &str = "/sys/class/iscsi_session";
+/// How names of targets and initiators begin, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
+const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
 
 /// The modules; disks of SCSI may be no part of a small system.
 const KERNEL: &[KernelPart] = &[
@@ -66,6 +68,10 @@ impl LayerKind for Iscsi {
         below.iter().sum()
     }
 
+    fn refuses_here(&self) -> Option<(String, String)> {
+        obstacle(NAMES)
+    }
+
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let network = LayerNetwork::of(site.record)?;
@@ -81,9 +87,14 @@ impl LayerKind for Iscsi {
         })?;
         commands.as_one(SESSION, |commands| {
             let login = Login { user: USER, secret: &secret };
-            let initiator = Initiator::start(&target.initiator, Some(&login), commands)?;
+            let initiator = Initiator::start(&target.initiator, &target.name, Some(&login), commands)?;
             let node = ["-m", "node", "-T", &target.name, "-p", &target.portal];
             initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
+            if initiator.is_of_others() {
+                // It would log in by the name in the real /etc/iscsi, which the target does not let in.
+                let name = ["-o", "update", "-n", "iface.initiatorname", "-v", &target.initiator];
+                initiator.run(&[&node[..], &name[..]].concat(), commands)?;
+            }
             initiator.run(&[&node[..], &["--login"]].concat(), commands)?;
             let mut found = None;
             commands.wait_until(APPEARS_WITHIN, || {
@@ -105,7 +116,7 @@ impl LayerKind for Iscsi {
             target.log_out(number, commands)?;
             was_there = true;
         }
-        if Path::new("/sys/module/target_core_mod").exists() {
+        if Path::new("/sys/kernel/config").exists() {
             was_there |= configfs::with(None, |root| target.take_down(&root.join("target")))?;
         }
         Ok(network.take_down(commands)? || was_there)
@@ -114,7 +125,7 @@ impl LayerKind for Iscsi {
 
 /// The names that the target goes by.
 struct Target {
-    /// Its own and the initiator's, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
+    /// Its own and the initiator's.
     name: String,
     initiator: String,
     /// Where it listens.
@@ -128,7 +139,7 @@ struct Target {
 
 impl Target {
     fn of(record: &LayerRecord, network: &LayerNetwork) -> Self {
-        let named = |what: &str| format!("iqn.2003-01.org.linux-iscsi.headroom:{what}.{}", network.digits);
+        let named = |what: &str| format!("{NAMES}:{what}.{}", network.digits);
         Self {
             name: named("sn"),
             initiator: named("initiator"),
@@ -149,7 +160,7 @@ impl Target {
         let secret = secret.unwrap_or_default();
         let login = Login { user: USER, secret: secret.trim() };
         let login = Some(&login).filter(|login| !login.secret.is_empty());
-        let initiator = Initiator::start(&self.initiator, login, commands)?;
+        let initiator = Initiator::start(&self.initiator, &self.name, login, commands)?;
         let mut last = None;
         let is_gone = commands.wait_until(ENDS_WITHIN, || {
             let mut always = || true;

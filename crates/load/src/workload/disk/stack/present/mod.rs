@@ -1,6 +1,7 @@
 //! Layers that present what is below them through a network, and what the other end has of it: the server is the
 //! kernel's, in a network namespace of its own ([`network`]); the client is this machine, as another would be. What is
-//! presented can be reached from this machine alone, and only by who knows what was made for this one layer.
+//! presented can be reached from this machine alone: by iSCSI and NVMe only by who knows what was made for this one layer,
+//! by NFS by whoever comes from this machine's address and a privileged port.
 
 mod configfs;
 mod initiator;
@@ -28,7 +29,10 @@ const SESSION: &str = "session";
 
 /// Loads what a layer needs of the kernel. It stays loaded, as what mount(8) and mdadm(8) load does.
 fn load(parts: &[KernelPart], commands: &mut Commands<'_>) -> Result<(), Fault> {
-    let modules = parts.iter().map(|part| part.module());
+    let modules: Vec<&str> = parts.iter().filter(|part| !part.is_ready()).map(|part| part.module()).collect();
+    if modules.is_empty() {
+        return Ok(());
+    }
     let words: Vec<&str> = std::iter::once("--all").chain(modules).collect();
     commands.as_one(MODULES, |commands| commands.run(&MODPROBE, &words).map(drop))
 }

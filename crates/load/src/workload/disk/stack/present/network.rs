@@ -1,6 +1,6 @@
 //! The network of a layer that is presented: a namespace that has nothing but one end of a pair of virtual interfaces,
 //! whose other end is this machine's. Its addresses are of the block that is kept for measurements (198.18.0.0/15,
-//! RFC 2544 and RFC 6890), which no network of others has; which of them says the name of the layer.
+//! RFC 2544 and RFC 6890), which networks of others should not have; which of them says the name of the layer.
 
 use std::net::Ipv4Addr;
 use std::path::Path;
@@ -92,7 +92,8 @@ impl LayerNetwork {
         let all = commands.ask(&IP, &words).unwrap_or_default();
         match all.lines().find(|line| is_of_somebody(line)) {
             Some(line) => Err(Fault::Other(format!(
-                "the network {network}, which was drawn for this layer, is somebody's already ({}); try again",
+                "the network {network}, which was drawn for this layer, is somebody's already ({}); try again, or remove \
+                 that route for the time of the run if it covers 198.18.0.0/15",
                 line.trim()
             ))),
             None => Ok(()),
@@ -117,13 +118,14 @@ impl LayerNetwork {
 }
 
 /// Whether a route that covers our addresses, as ip-route(8) prints it, leads to a network of somebody: what everything
-/// goes to does not.
+/// goes to does not, nor do the halves by which a VPN takes everything.
 fn is_of_somebody(route: &str) -> bool {
     let mut words = route.split_whitespace();
-    let kinds = ["unicast", "unreachable", "blackhole", "prohibit"];
+    let kinds = ["unicast", "unreachable", "blackhole", "prohibit", "throw"];
     let first = words.next();
     let target = if first.is_some_and(|word| kinds.contains(&word)) { words.next() } else { first };
-    target.is_some_and(|target| target != "default" && target != "0.0.0.0/0")
+    let everything = ["default", "0.0.0.0/0", "0.0.0.0/1", "128.0.0.0/1"];
+    target.is_some_and(|target| !everything.contains(&target))
 }
 
 #[cfg(test)]
@@ -166,7 +168,10 @@ mod tests {
             ("default via 10.0.0.1 dev eth0 proto dhcp", false),
             ("unreachable default dev lo metric 4294967295", false),
             ("198.18.0.0/15 via 10.0.0.9 dev eth1", true),
+            ("128.0.0.0/1 via 10.8.0.1 dev tun0", false),
+            ("throw default", false),
             ("blackhole 198.18.0.0/16", true),
+            ("throw 198.18.0.0/16", true),
             ("", false),
         ] {
             assert_eq!(is_of_somebody(route), found, "{route}");

@@ -10,7 +10,7 @@ use std::fs::{File, OpenOptions, read_to_string};
 use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec};
@@ -37,6 +37,8 @@ const GRACE: u32 = 10;
 /// What that step is called.
 const GRACE_PERIOD: &str = "nfs-grace-period";
 const GRACE_WITHIN: Duration = Duration::from_secs(60);
+/// How long the server may take to answer all that is written when its mount is taken down.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(60);
 /// What is written into the caches is of use for longer than any run, s.
 const LASTS: u64 = 365 * 86_400;
 /// Of an export: it has the number 0, which is the root of version 4, and no check of subtrees; written is what the
@@ -95,6 +97,12 @@ impl LayerKind for Nfs {
         (threads > THREADS_MOST).then(|| format!("threads={threads} is more than {THREADS_MOST}"))
     }
 
+    fn refuses_here(&self) -> Option<(String, String)> {
+        let is_around = read_to_string(LOCALIO).is_ok_and(|text| text.trim() == "Y");
+        let why = "the NFS client of this kernel goes around the network to a server on the same machine";
+        is_around.then(|| (why.to_owned(), format!("write N to {LOCALIO} for the time of the run")))
+    }
+
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let folder = PathBuf::from(site.device()?);
         let network = LayerNetwork::of(site.record)?;
@@ -103,11 +111,9 @@ impl LayerKind for Nfs {
         let threads = threads(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
-        if read_to_string(LOCALIO).is_ok_and(|text| text.trim() == "Y") {
-            return Err(Fault::Other(format!(
-                "the NFS client of this kernel goes around the network to a server on the same machine: write N to {LOCALIO} \
-                 for the time of the run"
-            )));
+        // The module may have been loaded only now.
+        if let Some((why, help)) = self.refuses_here() {
+            return Err(Fault::Other(format!("{why}: {help}")));
         }
         commands.as_one(NETWORK, |commands| network.make(commands))?;
         mount::make_folder(&server.control)?;
@@ -132,8 +138,13 @@ impl LayerKind for Nfs {
         let has_server = is_ours(&control, &record.name)?;
         if is_ours(place, &source(&network))? {
             // Without a server nothing would ever be answered.
-            let words: &[&str] = if has_server { &["-i"] } else { &["-i", "-f", "-l"] };
-            mount::release(place, words, commands)?;
+            let words: &[&str] = match has_server && is_answered(place)? {
+                true => &["-i"],
+                false => &["-i", "-f", "-l"],
+            };
+            if is_ours(place, &source(&network))? {
+                mount::release(place, words, commands)?;
+            }
             was_there = true;
         }
         mount::remove_folder(place)?;
@@ -145,6 +156,15 @@ impl LayerKind for Nfs {
         mount::remove_folder(&control)?;
         Ok(network.take_down(commands)? || was_there)
     }
+}
+
+/// Unmounts what a server answers for; false if that did not end in time, for which the server must answer.
+fn is_answered(place: &Path) -> Result<bool, Fault> {
+    let (begin, words) = (Instant::now(), ["-i", text(place)?]);
+    let mut always = || true;
+    // Why it cannot be unmounted is told by who tries it again.
+    let done = Commands::new(&mut always).within(ANSWERS_WITHIN).run(&UMOUNT, &words);
+    Ok(done.is_ok() || begin.elapsed() < ANSWERS_WITHIN)
 }
 
 fn threads(layer: &StackLayer) -> u64 {

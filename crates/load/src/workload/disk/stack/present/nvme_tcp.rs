@@ -89,7 +89,7 @@ impl LayerKind for NvmeTcp {
         let network = LayerNetwork::of(record)?;
         let target = Target::of(&record.uuid, &network);
         let mut was_there = target.disconnect(Path::new("/sys/class/nvme"))?;
-        if Path::new("/sys/module/nvmet").exists() {
+        if Path::new("/sys/kernel/config").exists() {
             was_there |= configfs::with(None, |root| target.take_down(&root.join("nvmet"), &network))?;
         }
         Ok(network.take_down(commands)? || was_there)
