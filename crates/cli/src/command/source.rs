@@ -69,7 +69,7 @@ fn read(path: &Path) -> Result<Run, Failure> {
     parse(path, &bytes).or_else(|failure| tool_text::run_in(path, &bytes).ok_or(failure))
 }
 
-/// What of a document says which kind it is.
+/// What is to be given instead.
 const EXPORT: &str =
     "give a file that `headroom export` or `headroom run --json` wrote, or a text that a known tool printed";
 

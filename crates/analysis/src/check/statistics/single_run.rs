@@ -23,8 +23,8 @@ evidence-printed-lines = lines { $first } to { $last }
 };
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    // Of what a machine has there is nothing to repeat.
-    if result.whole.figures.is_empty() || context.repetitions(result) > 1 {
+    // Of what a machine has, or did since its start, there is nothing to repeat.
+    if result.whole.figures.is_empty() || result.is_since_boot() || context.repetitions(result) > 1 {
         return Vec::new();
     }
     let lines = Evidence::maybe_at("printed-lines", None)
