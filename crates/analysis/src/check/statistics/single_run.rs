@@ -53,5 +53,8 @@ mod tests {
         assert_eq!(count(format!("{COMMAND}{PRINTED}")), 1);
         assert_eq!(count(format!("{COMMAND}{PRINTED}{PRINTED}")), 0);
         assert_eq!(count(format!("{COMMAND}{PRINTED}{OTHER}{PRINTED}")), 2, "other options are another work");
+        let since_boot =
+            include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-since-boot.out");
+        assert_eq!(count(since_boot.to_owned()), 0, "nobody can boot five times for it");
     }
 }

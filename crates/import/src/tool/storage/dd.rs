@@ -250,7 +250,7 @@ fn options(result: &mut ToolResult) {
     // Without a count all of a file is read, so what was read is its size.
     let is_file = pattern == "read" && !target.starts_with("/dev/");
     // BSD calls it `iseek`, too.
-    let is_whole = is_file && ["count", "skip", "iseek"].iter().all(|name| get(name).is_none());
+    let is_whole = is_file && ["count", "skip", "iseek"].into_iter().all(|name| get(name).is_none());
     let read = result.whole.bytes.as_ref().filter(|read| is_whole && read.value > 0.0);
     if let Some(read) = read {
         let read = read.value as u64;
