@@ -131,6 +131,12 @@ impl ToolResult {
         })
     }
 
+    /// Whether its figures are of all the time since the machine started: there is nothing to repeat.
+    #[must_use]
+    pub fn is_since_boot(&self) -> bool {
+        self.options.get("since").is_some_and(|since| since == "boot")
+    }
+
     /// How many figures it has, those of its parts counted.
     #[must_use]
     pub fn figure_count(&self) -> usize {

@@ -101,8 +101,9 @@ fn cases(results: &[&ToolResult], loads: &KnownLoads<'_>, started: &str) -> Vec<
     let mut groups: Vec<Vec<(u32, &ToolResult)>> = Vec::new();
     let mut places: HashMap<RepeatedWork<'_>, usize> = HashMap::new();
     // What tells of a machine, and not of a load, makes no case.
-    let is_load =
-        |(_, result): &(u32, &ToolResult)| !result.whole.figures.is_empty() || result.whole.bytes.is_some();
+    let is_load = |(_, result): &(u32, &ToolResult)| {
+        !result.is_since_boot() && (!result.whole.figures.is_empty() || result.whole.bytes.is_some())
+    };
     for (order, result) in (0..).zip(results.iter().copied()).filter(is_load) {
         let next = groups.len();
         let place = result.repeated_work().map_or(next, |work| *places.entry(work).or_insert(next));

@@ -18,7 +18,7 @@ use report::page::comparison::ComparisonSubject;
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
-use super::tool_text::{read_files, read_folder, run_name, run_of, understood};
+use super::tool_text::{read_files, read_folder, run_name, run_of, understood, without_endings};
 use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
 use crate::output;
@@ -138,10 +138,12 @@ fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed:
     let mut known: BTreeSet<String> = BTreeSet::new();
     let of_side = |(name, own): (&str, Vec<&ToolOutput>)| {
         let own = own.into_iter().cloned().collect();
-        let mut id = run_name(name);
+        let base = run_name(without_endings(name));
+        let (mut id, mut number) = (base.clone(), 2);
         // Names of other letters than a run's may become the same.
-        if !known.insert(id.clone()) {
-            id = format!("{id}-{}", known.len() + 1);
+        while !known.insert(id.clone()) {
+            id = format!("{base}-{number}");
+            number += 1;
         }
         Run { id, ..run_of(own, machine.cloned(), typed) }
     };
@@ -151,13 +153,13 @@ fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed:
 /// The name of the side that a file is of.
 fn side_of<'a>(folder: &str, file: &'a str) -> &'a str {
     let inside = file.strip_prefix(folder).unwrap_or(file).trim_start_matches('/');
-    let first = inside.split('/').next().unwrap_or(inside);
-    if first == inside { first.split('.').next().unwrap_or(first) } else { first }
+    inside.split('/').next().unwrap_or(inside)
 }
 
 /// The comparison of all sides with the first; those that did other work are left out, and told.
 fn compared(sides: Vec<Run>) -> Option<(Comparison, Vec<Run>)> {
     let options = ComparisonOptions::default();
+    let count = sides.len();
     let mut runs: Vec<Run> = Vec::new();
     for side in sides {
         if let Some(first) = runs.first()
@@ -168,7 +170,17 @@ fn compared(sides: Vec<Run>) -> Option<(Comparison, Vec<Run>)> {
         }
         runs.push(side);
     }
-    Some((of_runs(&runs, &options).ok()?, runs))
+    // Why the others are left out was told.
+    if runs.is_empty() || (runs.len() == 1 && count > 1) {
+        return None;
+    }
+    match of_runs(&runs, &options) {
+        Ok(comparison) => Some((comparison, runs)),
+        Err(error) => {
+            output::note(&format!("Not compared: {}\n", printable(&error.to_string())));
+            None
+        }
+    }
 }
 
 /// What should have been run in place of what a case is of, which is of some of these results.
@@ -256,8 +268,8 @@ mod tests {
     #[test]
     fn a_side_is_a_folder_or_a_file() {
         assert_eq!(side_of("d", "d/linux/1.txt"), "linux");
-        assert_eq!(side_of("d/", "d/windows 11.fio.txt"), "windows 11");
-        assert_eq!(side_of("d", "d/.txt"), "");
+        assert_eq!(side_of("d/", "d/windows 11.fio.txt"), "windows 11.fio.txt");
+        assert_ne!(side_of("d", "d/dd-9.1.txt"), side_of("d", "d/dd-9.4.txt"));
     }
 
     #[test]
@@ -274,10 +286,12 @@ mod tests {
         let (comparison, runs) = compared(sides("d", &outputs, None, &[])).unwrap();
         let names: Vec<&str> = runs.iter().map(|run| run.id.as_str()).collect();
         assert_eq!(names, ["a", "c"]);
-        let other_letters: Vec<ToolOutput> = [("d/리눅스/1.txt", "1M"), ("d/윈도/1.txt", "1M")]
-            .map(|(name, block)| tool::read(name, text(block).as_bytes()).unwrap())
+        let other_letters: Vec<ToolOutput> = ["d/리눅스/1.txt", "d/윈도/1.txt", "d/日本/1.txt"]
+            .map(|name| tool::read(name, text("1M").as_bytes()).unwrap())
             .to_vec();
-        assert_eq!(sides("d", &other_letters, None, &[]).len(), 2);
+        let others = sides("d", &other_letters, None, &[]);
+        let ids: BTreeSet<&str> = others.iter().map(|run| run.id.as_str()).collect();
+        assert_eq!(ids.len(), 3, "{ids:?}");
         assert!(!comparison.rows.is_empty());
         assert!(compared(Vec::new()).is_none());
     }

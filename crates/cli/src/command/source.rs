@@ -1,6 +1,7 @@
 //! Where a command's runs come from: the store, a file that `export` or `run --json` wrote, or a text
 //! that another tool printed.
 
+use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::Path;
 
@@ -19,18 +20,21 @@ use crate::exit::Failure;
 pub(super) struct Runs<'a> {
     matches: &'a ArgMatches,
     store: Option<SqliteStore>,
+    /// The names that texts gave to their runs, each with its path.
+    texts: BTreeMap<String, String>,
 }
 
 impl<'a> Runs<'a> {
     /// Of the store that the arguments name.
     pub(super) fn of(matches: &'a ArgMatches) -> Self {
-        Self { matches, store: None }
+        Self { matches, store: None, texts: BTreeMap::new() }
     }
 
     /// The run of this name, or the document at this path, with estimates and findings as this
     /// version makes them.
     pub(super) fn load(&mut self, named: &str) -> Result<Run, Failure> {
-        let mut run = if is_path(named) { read(Path::new(named))? } else { self.stored(named)? };
+        let mut run =
+            if is_path(named) { read(Path::new(named), &mut self.texts)? } else { self.stored(named)? };
         analysis::derive(&mut run);
         Ok(run)
     }
@@ -54,7 +58,8 @@ fn is_path(named: &str) -> bool {
 /// sampled takes less.
 const BYTES_MAX: u64 = 1 << 30;
 
-fn read(path: &Path) -> Result<Run, Failure> {
+/// The run in a file. `texts` has the names of the runs of texts before it, each with its path.
+fn read(path: &Path, texts: &mut BTreeMap<String, String>) -> Result<Run, Failure> {
     let bytes = file::read(path, Bounds::of_pipe(BYTES_MAX)).map_err(|source| match source.kind() {
         ErrorKind::NotFound => wrong(
             path,
@@ -66,10 +71,24 @@ fn read(path: &Path) -> Result<Run, Failure> {
         }
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     })?;
-    parse(path, &bytes).or_else(|failure| tool_text::run_in(path, &bytes).ok_or(failure))
+    parse(path, &bytes).or_else(|failure| {
+        let run = tool_text::run_in(path, &bytes).ok_or(failure);
+        run.map(|run| Run { id: numbered(texts, &run.id, &path.to_string_lossy()), ..run })
+    })
 }
 
-/// What of a document says which kind it is.
+/// The name of the run of the text at `path`: with a number behind it where another text has it.
+fn numbered(texts: &mut BTreeMap<String, String>, name: &str, path: &str) -> String {
+    let (mut own, mut number) = (name.to_owned(), 2);
+    while texts.get(&own).is_some_and(|other| other != path) {
+        own = format!("{name}-{number}");
+        number += 1;
+    }
+    texts.insert(own.clone(), path.to_owned());
+    own
+}
+
+/// What is to be given instead.
 const EXPORT: &str =
     "give a file that `headroom export` or `headroom run --json` wrote, or a text that a known tool printed";
 
@@ -124,6 +143,13 @@ mod tests {
     }
 
     #[test]
+    fn texts_of_one_name_are_numbered() {
+        let mut texts = BTreeMap::new();
+        let names = ["a.txt", "a.log", "a.txt"].map(|path| numbered(&mut texts, "a", path));
+        assert_eq!(names, ["a", "a-2", "a"], "the same text is the same run");
+    }
+
+    #[test]
     fn what_is_no_run_says_what_it_is() {
         for (text, says) in [
             ("", "not JSON"),
@@ -152,19 +178,23 @@ mod tests {
         let text =
             "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s\n";
         std::fs::write(&path, text.repeat(3)).unwrap();
-        let run = read(&path).unwrap();
+        let run = read(&path, &mut BTreeMap::new()).unwrap();
         assert!(run.id.ends_with("linux-1") && is_name(&run.id), "{}", run.id);
         assert_eq!((run.origin.tool.as_str(), run.cases.len(), run.cases[0].trials.len()), ("dd", 1, 3));
         std::fs::write(&path, "prose\n").unwrap();
-        assert!(read(&path).unwrap_err().message().contains("is no run: it is not JSON"));
+        assert!(
+            read(&path, &mut BTreeMap::new()).unwrap_err().message().contains("is no run: it is not JSON")
+        );
     }
 
     #[test]
     fn regression_a_device_was_read_as_a_run_for_ever() {
-        let failure = read(Path::new("/dev/zero")).unwrap_err();
+        let failure = read(Path::new("/dev/zero"), &mut BTreeMap::new()).unwrap_err();
         assert_eq!(failure.message(), "/dev/zero is no run: it is a device");
         assert_eq!(failure.code(), 2);
-        assert!(read(Path::new("/proc")).unwrap_err().message().contains("it is a folder"));
+        assert!(
+            read(Path::new("/proc"), &mut BTreeMap::new()).unwrap_err().message().contains("it is a folder")
+        );
     }
 
     #[test]

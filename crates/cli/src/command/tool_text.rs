@@ -174,9 +174,19 @@ pub(super) fn understood(outputs: &[ToolOutput]) -> Result<(), Failure> {
 pub(super) fn run_in(path: &Path, bytes: &[u8]) -> Option<Run> {
     let name = path.to_string_lossy();
     let output = from(bytes, &name).ok().filter(|output| !output.results.is_empty())?;
-    let stem = path.with_extension("");
-    let id = run_name(&stem.to_string_lossy());
+    let id = run_name(without_endings(&name));
     Some(Run { id, ..run_of(vec![output], None, &[]) })
+}
+
+/// Ends of names that say how a text is kept. What else stands behind a point may be of a version.
+const ENDINGS: &[&str] = &[".txt", ".log", ".out", ".json", ".gz"];
+
+/// The name of a file without them.
+pub(super) fn without_endings(mut name: &str) -> &str {
+    while let Some(shorter) = ENDINGS.iter().find_map(|ending| name.strip_suffix(*ending)) {
+        name = shorter;
+    }
+    name
 }
 
 /// The longest name of a run.
@@ -274,6 +284,8 @@ mod tests {
     fn a_run_is_called_after_its_file() {
         assert_eq!(run_name("./results/linux 1"), "results-linux-1");
         assert_eq!(run_name(""), "-");
+        assert_eq!(without_endings("linux-6.8"), "linux-6.8");
+        assert_eq!(without_endings("linux-6.8.txt.gz"), "linux-6.8");
         assert_eq!(run_name("한국어"), "-");
         assert_eq!(run_name(&"a/".repeat(100)).len(), NAME_MAX);
     }

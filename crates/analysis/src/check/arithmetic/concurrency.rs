@@ -128,9 +128,17 @@ fn are_at_once(directions: &[&ToolPart]) -> bool {
 
 /// Whether it waits for what is in the latency of no operation: syncs, sums to be verified, its own pace.
 fn waits_for_more(result: &ToolResult) -> bool {
-    const OPTIONS: &[&str] =
-        &["fsync", "fdatasync", "sync_file_range", "write_barrier", "verify", "latency_target"];
-    option(result, OPTIONS).is_some_and(|value| value != "0" && value != "none")
+    const OPTIONS: &[&str] = &[
+        "fsync",
+        "fdatasync",
+        "end_fsync",
+        "fsync_on_close",
+        "sync_file_range",
+        "write_barrier",
+        "verify",
+        "latency_target",
+    ];
+    OPTIONS.iter().any(|name| option(result, &[*name]).is_some_and(|value| value != "0" && value != "none"))
 }
 
 fn pair(measured: &ToolMeasurement) -> Option<(&PrintedValue, &PrintedValue)> {
@@ -177,8 +185,12 @@ mod tests {
 
     #[test]
     fn what_waits_for_syncs_or_verifies_at_the_end_is_no_contradiction() {
-        let syncs = "$ fio --name=x --rw=write --fsync=1 --ioengine=libaio --iodepth=64 --bs=4k\n";
-        assert_eq!(fixture::found(&CHECK, &format!("{syncs}{}", fio(64, "400.00"))).len(), 0);
+        for (syncs, count) in [("--fsync=1", 0), ("--fsync=0 --end_fsync=1", 0), ("--fsync=0", 1)] {
+            let command =
+                format!("$ fio --name=x --rw=write {syncs} --ioengine=libaio --iodepth=64 --bs=4k\n");
+            let found = fixture::found(&CHECK, &format!("{command}{}", fio(64, "400.00")));
+            assert_eq!(found.len(), count, "{syncs}");
+        }
         let verified = include_str!("../../../../import/tests/tool/fixtures/fio/fio-3.33-verify.out");
         assert_eq!(fixture::found(&CHECK, verified).len(), 0);
     }

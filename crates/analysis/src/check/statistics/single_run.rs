@@ -23,8 +23,8 @@ evidence-printed-lines = lines { $first } to { $last }
 };
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    // Of what a machine has there is nothing to repeat.
-    if result.whole.figures.is_empty() || context.repetitions(result) > 1 {
+    // Of what a machine has, or did since its start, there is nothing to repeat.
+    if result.whole.figures.is_empty() || result.is_since_boot() || context.repetitions(result) > 1 {
         return Vec::new();
     }
     let lines = Evidence::maybe_at("printed-lines", None)
@@ -53,5 +53,8 @@ mod tests {
         assert_eq!(count(format!("{COMMAND}{PRINTED}")), 1);
         assert_eq!(count(format!("{COMMAND}{PRINTED}{PRINTED}")), 0);
         assert_eq!(count(format!("{COMMAND}{PRINTED}{OTHER}{PRINTED}")), 2, "other options are another work");
+        let since_boot =
+            include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-since-boot.out");
+        assert_eq!(count(since_boot.to_owned()), 0, "nobody can boot five times for it");
     }
 }

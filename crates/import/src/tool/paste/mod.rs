@@ -21,7 +21,7 @@ use self::lines::LineSource;
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
-use super::secret::hide_secrets;
+use super::secret::{hide_in_line, hide_options, hide_secrets};
 
 /// The most bytes of one output in JSON: fio writes some 100 MB where every job of many has its
 /// histograms.
@@ -355,7 +355,7 @@ impl<'a> Paste<'a> {
     }
 
     /// Keeps what stands in these lines, while there is room.
-    fn keep(&mut self, results: Vec<ToolResult>, lines: &[ToolLine]) {
+    fn keep(&mut self, mut results: Vec<ToolResult>, lines: &[ToolLine]) {
         let count = self.output.results.len().saturating_add(results.len());
         self.figures = results.iter().map(ToolResult::figure_count).fold(self.figures, usize::saturating_add);
         let is_first = self.output.results.is_empty();
@@ -363,6 +363,7 @@ impl<'a> Paste<'a> {
             self.is_full = true;
             return self.unread(lines, UnreadCause::TooMany, None);
         }
+        results.iter_mut().for_each(hide_options);
         self.output.results.extend(results);
     }
 
@@ -380,7 +381,7 @@ impl<'a> Paste<'a> {
             before.lines.last = last.number;
             return;
         }
-        let text = first.text.trim().chars().take(SAMPLE_MAX).collect();
+        let text = hide_in_line(first.text.trim()).chars().take(SAMPLE_MAX).collect();
         let lines = LineRange { first: first.number, last: last.number };
         self.output.unread.push(UnreadLines { lines, cause, tool, text });
     }

@@ -244,11 +244,13 @@ fn options(result: &mut ToolResult) {
         set.push(("sync", sync.into()));
         set.push(("content", if is_zeros { "zeros" } else { "random" }.into()));
     }
-    let bytes = get("count").and_then(size).and_then(|count| count.checked_mul(block));
+    let counted = if has("iflag", &["count_bytes"]) { 1 } else { block };
+    let bytes = get("count").and_then(size).and_then(|count| count.checked_mul(counted));
     set.extend(bytes.map(|bytes| ("bytes", bytes.into())));
     // Without a count all of a file is read, so what was read is its size.
     let is_file = pattern == "read" && !target.starts_with("/dev/");
-    let is_whole = is_file && get("count").is_none() && get("skip").is_none();
+    // BSD calls it `iseek`, too.
+    let is_whole = is_file && ["count", "skip", "iseek"].into_iter().all(|name| get(name).is_none());
     let read = result.whole.bytes.as_ref().filter(|read| is_whole && read.value > 0.0);
     if let Some(read) = read {
         let read = read.value as u64;
@@ -356,6 +358,10 @@ mod tests {
         assert_eq!(read("dd if=/dev/zero of=/dev/null bs=1M"), "", "that drives no disk");
         assert_eq!(read("dd if=a of=b"), "", "that drives two");
         assert_eq!(
+            read("dd if=x of=/dev/null bs=1M count=4096 iflag=count_bytes"),
+            "block-size=1048576 bytes=4096 direct=no engine=sync pattern=read target=x"
+        );
+        assert_eq!(
             (size("2x512"), size("1GB"), size("1MiB"), size("x")),
             (Some(1024), Some(1_000_000_000), Some(1 << 20), None)
         );
@@ -374,6 +380,7 @@ mod tests {
         assert_eq!(read("dd if=x of=/dev/null bs=64k"), (Some(1 << 20), Some(1 << 20)));
         assert_eq!(read("dd if=x of=/dev/null bs=64k count=16"), (Some(1 << 20), None));
         assert_eq!(read("dd if=x of=/dev/null bs=64k skip=1"), (None, None));
+        assert_eq!(read("dd if=x of=/dev/null bs=64k iseek=1"), (None, None));
         assert_eq!(read("dd if=/dev/sda of=/dev/null bs=64k"), (None, None), "it may have ended otherwise");
     }
 

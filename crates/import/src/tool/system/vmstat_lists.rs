@@ -1,5 +1,7 @@
 //! The lists of vmstat: what each disk did since the machine started (`-d`), and what memory holds (`-s`).
 
+use std::collections::HashMap;
+
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
@@ -124,14 +126,17 @@ fn memory(text: &str) -> Option<(&str, f64, u64)> {
 
 /// Puts what a list says into a result; false if it says nothing.
 pub(super) fn fill(lines: &[ToolLine], result: &mut ToolResult) -> bool {
+    let mut places: HashMap<String, usize> = HashMap::new();
     for line in lines {
-        match disk(line) {
-            // They are counters: the last list has all of those before.
-            Some(part) => match result.parts.iter_mut().find(|known| known.name == part.name) {
-                Some(known) => *known = part,
-                None => result.parts.push(part),
-            },
-            None => summary(line, &mut result.whole),
+        let Some(part) = disk(line) else {
+            summary(line, &mut result.whole);
+            continue;
+        };
+        // They are counters: the last list has all of those before.
+        let place = *places.entry(part.name.clone()).or_insert(result.parts.len());
+        match result.parts.get_mut(place) {
+            Some(known) => *known = part,
+            None => result.parts.push(part),
         }
     }
     result.options.insert("since".to_owned(), "boot".to_owned());
