@@ -212,7 +212,6 @@ impl PlannedServer {
 
     /// The load on the tables that were made.
     fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedServer, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let system = self.system()?;
         let variables = self.set_variables(given.fixtures)?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
@@ -311,6 +310,7 @@ impl Planned for PlannedServer {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
         Ok(Box::new(prepared))
     }
