@@ -35,13 +35,11 @@ pub struct AdaptiveSpin {
 }
 
 impl AdaptiveSpin {
-    /// That of one of so many workers; none where they have all processors of this machine: a server on it would
-    /// have to wait for them.
+    /// That of one of so many workers; none where they have all processors that a server here may use: it would have to wait
+    /// for them. That is `allowed` of them, or any of this machine where that is not known.
     #[must_use]
-    pub fn beside_server(workers: usize) -> Option<Self> {
-        // SAFETY: sysconf reads no memory of ours.
-        let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-        leaves_one(workers, online).then(Self::default)
+    pub fn beside_server(workers: usize, allowed: Option<usize>) -> Option<Self> {
+        leaves_one(workers, allowed.unwrap_or_else(online)).then(Self::default)
     }
 
     /// Asks `has_come` for a moment, where that has been of use; whether something came. Otherwise the caller sleeps.
@@ -96,9 +94,16 @@ impl AdaptiveSpin {
     }
 }
 
-/// Whether so many workers leave one of `online` processors to others; sysconf(3) says -1 where it does not know.
-fn leaves_one(workers: usize, online: libc::c_long) -> bool {
-    usize::try_from(online).is_ok_and(|online| workers < online)
+/// How many processors this machine has online; 0 where sysconf(3) does not know (-1).
+fn online() -> usize {
+    // SAFETY: sysconf reads no memory of ours.
+    let online = unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(online).unwrap_or(0)
+}
+
+/// Whether so many workers leave one of so many processors to others.
+const fn leaves_one(workers: usize, processors: usize) -> bool {
+    workers < processors
 }
 
 #[cfg(test)]
@@ -147,10 +152,12 @@ mod tests {
 
     #[test]
     fn nobody_spins_where_workers_have_all_processors() {
-        let cases = [(1, 2, true), (2, 2, false), (1, 1, false), (3, 2, false), (1, -1, false)];
-        for (workers, online, expected) in cases {
-            assert_eq!(leaves_one(workers, online), expected, "{workers} of {online}");
+        let cases = [(1, 2, true), (2, 2, false), (1, 1, false), (3, 2, false), (1, 0, false)];
+        for (workers, processors, expected) in cases {
+            let spin = AdaptiveSpin::beside_server(workers, Some(processors));
+            assert_eq!(spin.is_some(), expected, "{workers} of {processors}");
         }
+        assert_eq!(AdaptiveSpin::beside_server(usize::MAX, None), None);
     }
 
     /// A question is asked once where no time is left for more, and again and again where there is.

@@ -179,6 +179,7 @@ impl ClientOptions {
         let home = ServerHome::of(parameters, &url)?;
         let reads_only = home.is_none() && !url.database.is_empty();
         let keeps = parameters.flag(named("keep-data"))?;
+        check_stack(parameters, home.as_ref(), &url)?;
         if keeps && stacked::has_stack(parameters) {
             return Err(kept::refused(
                 "a stack is taken down at the end of the run with all that lies on it",
@@ -204,6 +205,19 @@ impl ClientOptions {
     }
 }
 
+/// Looks whether the database lies on the stack that is asked for: one that is there already does not, nor does one whose
+/// path was given.
+fn check_stack(parameters: &Parameters, home: Option<&ServerHome>, url: &DatabaseUrl) -> Result<(), Problem> {
+    let is_elsewhere = home.map_or(!url.database.is_empty(), |home| home.targets().is_empty());
+    if is_elsewhere && stacked::has_stack(parameters) {
+        return Err(Problem::invalid(
+            format!("the database of the url {url} does not lie on the stack"),
+            "leave the url out, or the stack",
+        ));
+    }
+    Ok(())
+}
+
 /// The word that a parameter has, if it is one of these: it becomes a part of a statement.
 pub(in crate::workload) fn word(
     parameters: &Parameters,
@@ -215,4 +229,33 @@ pub(in crate::workload) fn word(
     let known =
         known.ok_or_else(|| Problem::invalid(format!("`{text}` is nothing that {name} can be"), ""))?;
     Ok(known.word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What is said of a load that is given these.
+    fn told(given: &[(&'static str, &str)], url: &str) -> String {
+        let mut parameters = Parameters::default();
+        for (name, value) in given {
+            parameters.set(named(name), *value);
+        }
+        let url = DatabaseUrl::parse(url).unwrap();
+        let home = ServerHome::of(&parameters, &url).unwrap();
+        let checked = check_stack(&parameters, home.as_ref(), &url);
+        checked.map_or_else(|problem| problem.message, |()| String::new())
+    }
+
+    #[test]
+    fn a_database_elsewhere_is_on_no_stack() {
+        for stack in [("stack", "loop > ext4"), ("present", "nfs")] {
+            for url in ["sqlite:/data/x.db", "postgres://me@here/x", "mysql://me@here/x"] {
+                assert!(told(&[stack], url).contains("does not lie on the stack"), "{stack:?} {url}");
+            }
+            assert_eq!(told(&[stack], "sqlite:"), "");
+            assert_eq!(told(&[stack, ("start", "postgres"), ("target", "/data")], "sqlite:"), "");
+        }
+        assert_eq!(told(&[], "sqlite:/data/x.db"), "");
+    }
 }

@@ -1,7 +1,9 @@
 //! Any load on any database, planned: on a file of SQLite, or here, on a server.
 
 use std::collections::BTreeSet;
+use std::num::NonZeroUsize;
 use std::sync::Arc;
+use std::thread::available_parallelism;
 
 use engine::adaptive_spin::AdaptiveSpin;
 use engine::fault::Fault;
@@ -210,9 +212,14 @@ impl PlannedServer {
         TargetSpace::of(self.home.targets().first().map(String::as_str))
     }
 
+    /// So many processors a server may use that was started for this load: those that we may. One that was there may use others.
+    fn processors(&self) -> Option<usize> {
+        let is_started = !self.home.targets().is_empty();
+        is_started.then(available_parallelism)?.map(NonZeroUsize::get).ok()
+    }
+
     /// The load on the tables that were made.
     fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedServer, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let system = self.system()?;
         let variables = self.set_variables(given.fixtures)?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
@@ -243,6 +250,7 @@ impl PlannedServer {
             options: self.options.clone(),
             counts: Arc::default(),
             connects: ConnectTimes::default(),
+            processors: self.processors(),
             known,
             space: self.space(),
         })
@@ -311,6 +319,7 @@ impl Planned for PlannedServer {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
         Ok(Box::new(prepared))
     }
@@ -338,6 +347,8 @@ struct PreparedServer {
     options: ClientOptions,
     counts: Arc<AllCounts>,
     connects: ConnectTimes,
+    /// So many the server may use, where that is known: counted before each worker is bound to one.
+    processors: Option<usize>,
     known: Vec<(FactName, Value)>,
     space: TargetSpace,
 }
@@ -384,7 +395,7 @@ impl Prepared for PreparedServer {
             counts: Arc::clone(&self.counts),
             seed,
             patience_ns: nanoseconds(self.options.sqlite.timeout.as_secs_f64()),
-            spin: AdaptiveSpin::beside_server(worker.of),
+            spin: AdaptiveSpin::beside_server(worker.of, self.processors),
             space: self.space.clone(),
         };
         self.system.worker(&self.server, clients, load).map_err(|fault| self.space.explain(fault))

@@ -201,7 +201,6 @@ impl PlannedSqlite {
 
     /// The load on the database that was made, or is there.
     fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedSqlite, Fault> {
-        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let (path, origin) = self.find(given.fixtures)?;
         let (connection, _) = sqlite::open(&path, &self.options.sqlite)?;
         if origin.is_some() && self.load.effect() != Effect::Clean {
@@ -302,6 +301,7 @@ impl Planned for PlannedSqlite {
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
+        self.load.read().map_err(|problem| Fault::Other(problem.message))?;
         let prepared = self.ready(given).map_err(|fault| self.space().explain(fault))?;
         Ok(Box::new(prepared))
     }

@@ -26,6 +26,11 @@ impl TargetSpace {
     /// Why a load on it failed: `fault`, and before it that there is no room left, if that is so.
     #[cold]
     pub(in crate::workload) fn explain(&self, fault: Fault) -> Fault {
+        self.explain_by(fault, free_in)
+    }
+
+    /// The same, where `free_in` says how much is free.
+    fn explain_by(&self, fault: Fault, free_in: fn(&Path) -> Option<u64>) -> Fault {
         let free = self.0.as_deref().filter(|_| !matches!(fault, Fault::Cancelled)).and_then(free_in);
         match self.0.as_deref().zip(free).and_then(|(folder, free)| lacking(folder, free)) {
             Some(space) => Fault::Other(format!("{space}: {fault}")),
@@ -34,10 +39,11 @@ impl TargetSpace {
     }
 }
 
-/// Bytes that are free for others than root where `folder` lies; none where that cannot be seen.
+/// Bytes that are free for others than root where `folder` lies; none where that cannot be seen, and where the file system
+/// does not say how large it is (statfs(2): what is undefined for one is 0).
 fn free_in(folder: &Path) -> Option<u64> {
     let stat = rustix::fs::statvfs(folder).ok()?;
-    Some(stat.f_bavail.saturating_mul(stat.f_frsize))
+    (stat.f_blocks > 0).then(|| stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
 /// That `folder` has too little left, where so many bytes are free.
@@ -68,9 +74,10 @@ mod tests {
         let full = || Fault::Other("it is full".to_owned());
         assert_eq!(told(TargetSpace::default(), full()), "it is full");
         assert_eq!(told(TargetSpace::of(Some("/no-such-folder")), full()), "it is full");
-        // The kernel's own files take no bytes.
-        let in_proc = || TargetSpace::of(Some("/proc"));
-        assert_eq!(told(in_proc(), full()), "no space left on /proc (0 bytes free): it is full");
-        assert_eq!(told(in_proc(), Fault::Cancelled), "cancelled");
+        // The kernel's own files take no bytes, and their file system has no size.
+        assert_eq!(told(TargetSpace::of(Some("/proc")), full()), "it is full");
+        let told = |fault| TargetSpace::of(Some("/data")).explain_by(fault, |_| Some(0)).to_string();
+        assert_eq!(told(full()), "no space left on /data (0 bytes free): it is full");
+        assert_eq!(told(Fault::Cancelled), "cancelled");
     }
 }

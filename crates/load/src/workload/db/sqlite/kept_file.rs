@@ -1,7 +1,7 @@
 //! A file of SQLite that is kept in the target for later runs, and looked at before it is used again.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
@@ -70,16 +70,19 @@ pub(super) fn make(
         remove(&path).map_err(Fault::Other)?;
     }
     let record = record.map_or_else(write, Ok)?;
-    match make_at(&path, folder, &order.data, &identity, host, progress) {
+    match make_at(&path, folder, &order.data, &identity, host, progress, &|| Ok(())) {
         Ok(()) => Ok(SqliteDatabase::kept(path, KeptFile { origin: DataOrigin::Made, _record: record })),
         Err(fault) => {
-            record.remove();
+            // A record of what could not be removed stays.
+            if remove(&path).is_ok() {
+                record.remove();
+            }
             Err(fault)
         }
     }
 }
 
-/// Makes it in a hidden folder, and gives it its name once all of it is there.
+/// Makes it in a hidden folder, and gives it its name once all of it is there and `clear` has made room for it.
 ///
 /// # Errors
 /// If it cannot be made, or there is something of that name.
@@ -90,6 +93,7 @@ pub(super) fn make_at(
     identity: &KeptIdentity,
     host: &HostInfo,
     progress: &mut Progress<'_>,
+    clear: &dyn Fn() -> Result<(), Fault>,
 ) -> Result<(), Fault> {
     let (tree, hidden) = tables::make_hidden(folder, data, host, progress)?;
     let marking = failed("marking a database");
@@ -98,13 +102,15 @@ pub(super) fn make_at(
     let mark = format!("{}; {}", kept::MAKE_MARK, identity.put_mark());
     connection.execute_batch(&mark).map_err(&marking)?;
     connection.close().map_err(|(_, error)| marking(error))?;
+    let naming = |e: io::Error| Fault::system(format!("giving the database its name {}", path.display()), e);
+    File::open(&hidden).and_then(|file| file.sync_all()).map_err(naming)?;
+    clear()?;
     let place = || {
-        File::open(&hidden)?.sync_all()?;
         // It never takes the place of another file.
         fs::hard_link(&hidden, path)?;
         File::open(folder)?.sync_all()
     };
-    place().map_err(|e| Fault::system(format!("giving the database its name {}", path.display()), e))?;
+    place().map_err(naming)?;
     Box::new(tree).remove()
 }
 
@@ -203,6 +209,14 @@ pub(super) fn beside(path: &Path, ending: &str) -> PathBuf {
 /// Why it stays.
 pub(super) fn remove_all(path: &Path) -> Result<(), String> {
     fs::remove_file(path).map_err(|e| e.to_string())?;
+    remove_beside(path)
+}
+
+/// Removes what SQLite has put beside the file at `path`.
+///
+/// # Errors
+/// Why it stays.
+pub(super) fn remove_beside(path: &Path) -> Result<(), String> {
     for ending in BESIDE {
         match fs::remove_file(beside(path, ending)) {
             Err(e) if e.kind() != ErrorKind::NotFound => return Err(e.to_string()),

@@ -29,6 +29,12 @@ pub const NAMED_FILES: FixtureKind = FixtureKind { name: "database-file", make }
 /// The table that says what data it is; it is ours.
 const MARK: &str = "headroom_data";
 
+/// What helps where something is in the way that a killed run may have left.
+const NAME_ANOTHER: &str =
+    "name another file; if a run that was killed left it, `headroom restore` removes it";
+const RECREATE: &str = "name a new file, or give recreate=yes, which removes this one; if a run that was killed left it, \
+                        `headroom restore` removes it";
+
 /// The files that this process has made and not removed yet: a survey in the middle of a run meets them.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
@@ -93,7 +99,7 @@ pub(in crate::workload) fn check(order: &NamedFileOrder) -> Result<(), Problem> 
             let other = other.display();
             return stays(
                 format!("cannot be made: {other} is there, which belongs to a database of that name"),
-                "name another file",
+                NAME_ANOTHER,
             );
         }
     }
@@ -115,19 +121,17 @@ pub(in crate::workload) fn check(order: &NamedFileOrder) -> Result<(), Problem> 
     let layouts = order.data.layouts(DatabaseSystem::Sqlite);
     let is_own = |table: &String| table == MARK || layouts.iter().any(|layout| layout.name == *table);
     match (tables.iter().find(|table| !is_own(table)), tables.first()) {
+        (Some(_), _) if matches!(order.data, DataSet::Statements { .. }) => stays(
+            "is there already, and what its script makes is not compared".to_owned(),
+            "name a new file, or remove this one",
+        ),
         (Some(other), _) => stays(
             format!("is there already, with a table {other} that is none of this load"),
             "name a new file; a database that is there is only read, by db.script with data=existing",
         ),
         (None, _) if order.recreates => Ok(()),
-        (None, Some(table)) => stays(
-            format!("has a table {table} already, which is left alone"),
-            "name a new file, or give recreate=yes, which removes this one",
-        ),
-        (None, None) => stays(
-            "is there already, and is left alone".to_owned(),
-            "name a new file, or give recreate=yes, which removes this one",
-        ),
+        (None, Some(table)) => stays(format!("has a table {table} already, which is left alone"), RECREATE),
+        (None, None) => stays("is there already, and is left alone".to_owned(), RECREATE),
     }
 }
 
@@ -159,6 +163,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         )));
     }
     check(&order)?;
+    let before = Inode::of(path).ok();
     let left = LeftOnServer::new(&url, LeftThing::File { digest: identity.digest().to_owned() });
     // Without a list there is one place less where it is told.
     let record = list.and_then(|list| list.write(&left).ok());
@@ -169,13 +174,17 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
             Ok(Box::new(SqliteDatabase::named(NamedFile { path: path.to_owned(), inode, record })))
         }
         Err(fault) => {
-            record.into_iter().for_each(LeftRecord::remove);
+            // One that was there before stays, and a record of what could not be removed too.
+            let is_as_before = before.is_some() && Inode::of(path).ok() == before;
+            if is_as_before || remove_left(path, identity.digest()).is_ok() {
+                record.into_iter().for_each(LeftRecord::remove);
+            }
             Err(fault)
         }
     }
 }
 
-/// Makes it in place of one that may go; returns which file it is.
+/// Makes it in place of one that may go, which goes once the new one is whole; returns which file it is.
 fn make_anew(
     path: &Path,
     folder: &Path,
@@ -184,14 +193,21 @@ fn make_anew(
     host: &HostInfo,
     progress: &mut Progress<'_>,
 ) -> Result<Inode, Fault> {
+    let clear = || clear(path, order);
+    kept_file::make_at(path, folder, &order.data, identity, host, progress, &clear)?;
+    Inode::of(path).map_err(|e| Fault::system(format!("looking at {}", path.display()), e))
+}
+
+/// Removes the one that may go, if it still may.
+fn clear(path: &Path, order: &NamedFileOrder) -> Result<(), Fault> {
+    check(order)?;
     if order.recreates
         && let Err(e) = fs::remove_file(path)
         && e.kind() != ErrorKind::NotFound
     {
         return Err(Fault::system(format!("removing {}", path.display()), e));
     }
-    kept_file::make_at(path, folder, &order.data, identity, host, progress)?;
-    Inode::of(path).map_err(|e| Fault::system(format!("looking at {}", path.display()), e))
+    Ok(())
 }
 
 /// Which file it is: its device and number.
@@ -260,8 +276,12 @@ impl Drop for NamedFile {
 /// # Errors
 /// Why it stays.
 pub(in crate::workload) fn remove_left(path: &Path, digest: &str) -> Result<(), String> {
+    if !path.parent().is_some_and(Path::is_dir) {
+        return Err("its folder is not there now".to_owned());
+    }
     if !kept_file::is_there(path).map_err(|fault| fault.to_string())? {
-        return Ok(());
+        // It may have been killed after the file was removed, and before what SQLite had put beside it.
+        return kept_file::remove_beside(path);
     }
     let connection = kept_file::open(path)?;
     let (found, _) = kept_file::mark(&connection)?;
@@ -311,6 +331,30 @@ mod tests {
         let other = place.path().join("other.db");
         std::fs::write(place.path().join("other.db-wal"), "x").unwrap();
         assert!(told(&other, true).contains("other.db-wal is there"), "{}", told(&other, true));
+    }
+
+    #[test]
+    fn what_a_script_makes_is_not_compared() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let file = place.path().join("x.db");
+        Connection::open(&file).unwrap().execute_batch("CREATE TABLE mine (id INTEGER)").unwrap();
+        let data = DataSet::Statements { statements: vec!["CREATE TABLE mine (id INTEGER)".to_owned()] };
+        let problem = check(&NamedFileOrder { data, ..order(&file, true) }).unwrap_err();
+        assert!(problem.message.contains("is not compared"), "{problem:?}");
+    }
+
+    #[test]
+    fn what_a_killed_run_left_beside_its_file_goes_where_its_folder_is() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let file = place.path().join("x.db");
+        std::fs::write(place.path().join("x.db-wal"), "x").unwrap();
+        std::fs::write(place.path().join("y.db-wal"), "y").unwrap();
+        remove_left(&file, "").unwrap();
+        let names: Vec<_> =
+            place.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["y.db-wal"]);
+        let elsewhere = place.path().join("no-such").join("x.db");
+        assert!(remove_left(&elsewhere, "").unwrap_err().contains("is not there now"));
     }
 
     #[test]
