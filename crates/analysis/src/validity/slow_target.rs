@@ -188,8 +188,7 @@ mod tests {
             found[0].starts_with("/dev/sdd moves 150 MB/s, and the slowest of the 2 others 201 MB/s"),
             "{found:?}"
         );
-        let files = ["loop0", "loop1", "loop2"];
-        let files = case(&[(files[0], [206.0; 3]), (files[1], [201.0; 3]), (files[2], [150.0; 3])]);
+        let files = case(&[("loop0", [206.0; 3]), ("loop1", [201.0; 3]), ("loop2", [150.0; 3])]);
         assert!(texts(&files).is_empty(), "files have no cable");
         assert!(texts(&with([195.0, 196.0, 197.0])).is_empty(), "that much equal disks differ");
         assert!(texts(&with([150.0, 151.0, 202.0])).is_empty(), "it was as fast once");
