@@ -18,7 +18,7 @@ use crate::trial::TrialContext;
 /// A trial waits so long; then it is measured, and its result says what went on meanwhile.
 const WAIT_MOST: Duration = Duration::from_secs(600);
 /// After so long the kernel's speed is that of the work, and not of its begin: what takes longer than a trial waits is
-/// not waited for.
+/// not waited for, and neither is what has no speed, since it is delayed or held.
 const SPEED_KNOWN: Duration = Duration::from_secs(5);
 /// How often somebody looks whether it is over.
 const PAUSE: Duration = Duration::from_millis(200);
@@ -44,7 +44,7 @@ pub(crate) fn ready(
             return Ok(found);
         };
         let waited = begin.elapsed();
-        let is_far = waited >= SPEED_KNOWN && busy.left_s.is_some_and(|left| left > WAIT_MOST.as_secs_f64());
+        let is_far = waited >= SPEED_KNOWN && busy.left_s.is_none_or(|left| left > WAIT_MOST.as_secs_f64());
         if !matches!(role, TrialRole::Alone) || waited >= WAIT_MOST || is_far {
             return Ok(found);
         }

@@ -37,7 +37,7 @@ pub fn amplification(case: &CaseResult) -> Option<Amplification> {
 }
 
 /// The lowest devices: loop devices, where the stack stands on such, and not what their files lie on.
-fn ground(layers: &StorageLayers) -> Vec<&LayerDevice> {
+pub(crate) fn ground(layers: &StorageLayers) -> Vec<&LayerDevice> {
     let lowest = || layers.devices.iter().filter(|device| device.below.is_empty());
     let loops: Vec<&LayerDevice> = lowest().filter(|device| device.kind == BlockKind::Loop).collect();
     if loops.is_empty() { lowest().collect() } else { loops }

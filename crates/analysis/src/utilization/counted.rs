@@ -5,9 +5,9 @@ use std::ops::RangeInclusive;
 
 use model::layer::{LayerArray, LayerDevice};
 use model::limit::{Direction, Limit, LimitKind};
-use model::metric;
 use model::resource::PathStep;
 use model::run::CaseResult;
+use model::{Resource, metric};
 
 use crate::measure::{self, DeviceWork, End};
 
@@ -30,18 +30,22 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?
 }
 
-/// Bytes per second that pass a link to members of an array with parity, by what these counted. Writes of whole stripes
+/// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes
 /// make as much of each byte as the path says; smaller ones read first, and write parity more often. Members have about
 /// as much to do, so the link's share of them is that of the path.
 pub(super) fn behind_link(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let layers = measure::stacked(case).filter(|_| limit.kind == LimitKind::Link)?;
     let has_parity = |device: &&LayerDevice| device.array.as_ref().is_some_and(LayerArray::has_parity);
-    let array = layers.devices.iter().find(has_parity)?;
-    let is_member = |step: &&PathStep| array.below.contains(&step.resource);
+    let arrays = layers.devices.iter().filter(has_parity);
+    let below: Vec<&Resource> = arrays.flat_map(|array| &array.below).collect();
+    if below.is_empty() {
+        return None;
+    }
+    let is_member = |step: &&PathStep| below.contains(&&step.resource);
     let all: f64 = case.path.iter().filter(is_member).map(|step| step.amplification).sum();
     let is_duplex = step.resource.kind().is_full_duplex();
     let counted = measure::median(case, |trial| {
-        let members = array.below.iter().map(|member| DeviceWork::of(trial, member));
+        let members = below.iter().map(|member| DeviceWork::of(trial, member));
         let members: Vec<DeviceWork> = members.collect::<Option<_>>()?;
         let read: f64 = members.iter().map(|work| work.read).sum();
         let written: f64 = members.iter().map(|work| work.written).sum();

@@ -1,8 +1,8 @@
-//! A partition that begins within a sector of its disk, or within a stripe of its array: what is aligned in it is not
-//! aligned below.
+//! A partition that begins within a sector of its disk, or within a stripe of its array with parity: what is aligned
+//! in it is not aligned below.
 
 use model::finding::{Evidence, Place};
-use model::layer::{LayerDevice, StorageLayers};
+use model::layer::{LayerArray, LayerDevice, StorageLayers};
 use model::machine::BlockKind;
 use model::profile::OperationClass;
 use model::run::CaseResult;
@@ -36,7 +36,7 @@ fn misaligned(layers: &StorageLayers) -> Option<Start<'_>> {
     partitions.find_map(|partition| {
         let disk = measure::below(layers, partition).into_iter().next()?;
         let start = partition.start_bytes?;
-        let stripe = disk.optimal_bytes.filter(|_| disk.array.is_some());
+        let stripe = disk.optimal_bytes.filter(|_| disk.array.as_ref().is_some_and(LayerArray::has_parity));
         let units = [("sector", disk.physical_sector.map(u64::from)), ("stripe", stripe)];
         let is_within = |bytes: &u64| *bytes > 0 && !start.is_multiple_of(*bytes);
         let unit = units.into_iter().find_map(|(of, bytes)| Some((of, bytes.filter(is_within)?)));

@@ -109,7 +109,7 @@ fn alone(case: &CaseResult, context: &Context<'_>) -> Option<(Vec<Rates>, Option
     Some((all, Some(own)))
 }
 
-/// Whether so many targets lie on as many disks, of one model as far as it is known.
+/// Whether so many targets lie on as many disks, of one model as far as it is known. Files behind loop devices are none.
 fn are_equal(cases: &[&CaseResult], targets: usize, machine: Option<&Machine>) -> bool {
     let mut names: Vec<_> =
         cases.iter().flat_map(|case| measure::devices(case)).map(|step| &step.resource).collect();
@@ -128,6 +128,7 @@ fn are_equal(cases: &[&CaseResult], targets: usize, machine: Option<&Machine>) -
     disks.dedup();
     targets > OTHERS
         && names.len() == targets
+        && names.iter().all(|name| !name.name().starts_with("loop"))
         && disks.len() == known.len()
         && known.iter().all(is_like_first)
 }
@@ -187,6 +188,8 @@ mod tests {
             found[0].starts_with("/dev/sdd moves 150 MB/s, and the slowest of the 2 others 201 MB/s"),
             "{found:?}"
         );
+        let files = case(&[("loop0", [206.0; 3]), ("loop1", [201.0; 3]), ("loop2", [150.0; 3])]);
+        assert!(texts(&files).is_empty(), "files have no cable");
         assert!(texts(&with([195.0, 196.0, 197.0])).is_empty(), "that much equal disks differ");
         assert!(texts(&with([150.0, 151.0, 202.0])).is_empty(), "it was as fast once");
         assert!(texts(&with([300.0, 300.0, 300.0])).is_empty(), "one that is faster is not slow");

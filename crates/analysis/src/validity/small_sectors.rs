@@ -7,7 +7,11 @@ use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
+use crate::amplification::ground;
 use crate::{Context, Rule, RuleCheck, measure};
+
+/// The most that dm-crypt encrypts at once (`crypt_ctr_optional` in `drivers/md/dm-crypt.c`).
+const CRYPT_SECTOR_MAX: u32 = 4096;
 
 pub(crate) const RULE: Rule = Rule {
     code: "small-sectors",
@@ -22,7 +26,7 @@ finding-small-sectors =
     }
     .advice =
         { $crypto ->
-            [yes] make it with larger ones (cryptsetup luksFormat --sector-size { FIXED($physical) }, sector-size of a stack)
+            [yes] make it with larger ones (cryptsetup luksFormat --sector-size 4096, sector-size of a stack)
            *[no] let what stands on it use blocks of { BINARY($physical) }
         }
 
@@ -33,11 +37,12 @@ evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }; { RESOURCE($be
 
 /// The highest mapping or array with blocks that are smaller than sectors below it, and the lowest device that has these.
 fn small(layers: &StorageLayers) -> Option<(&LayerDevice, &LayerDevice)> {
-    let physical = |device: &&LayerDevice| device.physical_sector;
-    let lowest = layers.devices.iter().filter(|device| device.below.is_empty()).max_by_key(physical)?;
+    let lowest = ground(layers).into_iter().max_by_key(|device| device.physical_sector)?;
+    let physical = lowest.physical_sector?;
     let is_small = |device: &&LayerDevice| {
         let stands = device.mapping.is_some() || device.array.is_some();
-        stands && device.logical_sector.is_some_and(|own| Some(own) < lowest.physical_sector)
+        let most = if device.encrypts() { CRYPT_SECTOR_MAX } else { u32::MAX };
+        stands && device.logical_sector.is_some_and(|own| own < physical.min(most))
     };
     // One that encrypts each block by itself first.
     let all = || layers.devices.iter().filter(is_small);
@@ -96,5 +101,7 @@ mod tests {
         assert!(small.advice.unwrap().contains("--sector-size 4096"));
         assert!(found("randwrite", 4096, 4096).is_empty() && found("randwrite", 512, 512).is_empty());
         assert!(found("randread", 512, 4096).is_empty());
+        // More cannot be encrypted at once.
+        assert!(!found("randwrite", 4096, 16_384)[0].text.contains("encrypted by itself"));
     }
 }

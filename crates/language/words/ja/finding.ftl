@@ -706,7 +706,7 @@ finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の
 finding-outer-and-inner-zones = 速さは外周の { SHORT($outer, unit: "B/s") } から内周の { SHORT($inner, unit: "B/s") } へ、その { PERCENT($share) } に落ちます。平均はどの場所の速さでもありません
     .advice = 同じ場所の速さどうしを比べてください（offset と span）
 
-finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") } で、続きは { SHORT($rest, unit: "B/s") } で書かれます。始めの部分はドライブのキャッシュが受け取ったもので、平均はどちらの速さでもありません
+finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($head, unit: "B/s") } で、続きは { SHORT($rest, unit: "B/s") } で書かれます。始めの部分はキャッシュか、認められたバーストが受け取ったもので、平均はどちらの速さでもありません
     .advice = 持続する速さとしては、落ちた後の速さを使ってください
 
 finding-resync-held =

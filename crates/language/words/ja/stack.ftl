@@ -62,7 +62,7 @@ finding-small-sectors =
     }
     .advice =
         { $crypto ->
-            [yes] 大きいセクターで作り直してください（cryptsetup luksFormat --sector-size { FIXED($physical) }、スタックの sector-size）
+            [yes] 大きいセクターで作り直してください（cryptsetup luksFormat --sector-size 4096、スタックの sector-size）
            *[no] その上では { BINARY($physical) } のブロックを使ってください
         }
 evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }、{ RESOURCE($below) }: { BINARY($physical) }

@@ -706,7 +706,7 @@ finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, �
 finding-outer-and-inner-zones = 속도가 바깥쪽의 { SHORT($outer, unit: "B/s") }에서 안쪽의 { SHORT($inner, unit: "B/s") }로, 그 { PERCENT($share) }로 떨어집니다. 평균은 어느 곳의 속도도 아닙니다
     .advice = 같은 위치의 속도끼리 견주십시오 (offset과 span)
 
-finding-fast-cache-ends = 처음 { SHORT($bytes, unit: "B") }는 { SHORT($head, unit: "B/s") }로, 그 뒤는 { SHORT($rest, unit: "B/s") }로 기록됩니다. 앞부분은 드라이브의 캐시가 받은 것이며, 평균은 어느 쪽의 속도도 아닙니다
+finding-fast-cache-ends = 처음 { SHORT($bytes, unit: "B") }는 { SHORT($head, unit: "B/s") }로, 그 뒤는 { SHORT($rest, unit: "B/s") }로 기록됩니다. 앞부분은 캐시나 허용된 버스트가 받은 것이며, 평균은 어느 쪽의 속도도 아닙니다
     .advice = 지속되는 속도로는 떨어진 뒤의 속도를 쓰십시오
 
 finding-resync-held =

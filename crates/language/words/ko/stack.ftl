@@ -62,7 +62,7 @@ finding-small-sectors =
     }
     .advice =
         { $crypto ->
-            [yes] 더 큰 섹터로 다시 만드십시오(cryptsetup luksFormat --sector-size { FIXED($physical) }, 스택의 sector-size)
+            [yes] 더 큰 섹터로 다시 만드십시오(cryptsetup luksFormat --sector-size 4096, 스택의 sector-size)
            *[no] 그 위에서는 { BINARY($physical) } 블록을 쓰십시오
         }
 evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }, { RESOURCE($below) }: { BINARY($physical) }

@@ -2,7 +2,7 @@
 //! What counts is who used most, ours or another's; a process that came and
 //! went between two looks is not seen.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::File;
 use std::mem::MaybeUninit;
 use std::time::Duration;
@@ -146,7 +146,7 @@ impl Processes {
         if let Some(at) = seen.looks.last_mut() {
             *at = begin.midpoint(ns(ClockId::Monotonic));
         }
-        if seen.steps.len() > STEPS_MAX {
+        if seen.steps.len().max(seen.queue_steps.len()) > STEPS_MAX {
             seen.thin();
         }
         Duration::from_nanos(ns(ClockId::ThreadCPUTime).saturating_sub(begin_cpu))
@@ -235,9 +235,7 @@ impl ProcessHistory {
             self.queues.push(name);
             self.queues.len() - 1
         });
-        if self.queue_steps.len() < STEPS_MAX {
-            self.queue_steps.push(QueueStep { look, queue: queue as u32, ticks });
-        }
+        self.queue_steps.push(QueueStep { look, queue: queue as u32, ticks });
     }
 
     /// Drops every second look; what was first seen in a dropped one was first
@@ -261,9 +259,13 @@ impl ProcessHistory {
         }
         kept.reverse();
         self.steps = kept;
-        for step in &mut self.queue_steps {
-            step.look = step.look.div_ceil(2);
+        // What a queue used before a look that stays is one step.
+        let mut merged: BTreeMap<(u32, u32), u64> = BTreeMap::new();
+        for step in &self.queue_steps {
+            *merged.entry((step.look.div_ceil(2), step.queue)).or_default() += step.ticks;
         }
+        let steps = merged.into_iter().map(|((look, queue), ticks)| QueueStep { look, queue, ticks });
+        self.queue_steps = steps.collect();
         for process in &mut self.processes {
             process.first = process.first.div_ceil(2);
             process.last = process.last.div_ceil(2);

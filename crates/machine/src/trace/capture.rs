@@ -296,7 +296,7 @@ fn merge(instance: &Instance, layout: TraceLayout, cpus: &[u32], lots: usize) ->
 }
 
 /// The CPUs that are on; none where sysfs does not say.
-fn online_cpus() -> Vec<u32> {
+pub(super) fn online_cpus() -> Vec<u32> {
     Host::this().cpu_list("/sys/devices/system/cpu/online").unwrap_or_default()
 }
 

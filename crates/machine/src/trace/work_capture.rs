@@ -16,13 +16,17 @@ use std::time::Duration;
 
 use rustix::fs::{Access, access};
 
+use super::capture::online_cpus;
 use super::error::TraceError;
 use super::instance::{INSTANCES, Instance};
 use super::left_instance::remove_left_in;
+use super::options::CaptureOptions;
 use super::tracefs::Tracefs;
 
 /// The events of work, of the system `workqueue`.
 const WORK_EVENTS: [&str; 3] = ["workqueue_queue_work", "workqueue_execute_start", "workqueue_execute_end"];
+/// What the event of work that is queued looks like.
+const QUEUED_FORMAT: &str = "events/workqueue/workqueue_queue_work/format";
 /// An instance begins with the options that are set for the whole machine: those that make other lines.
 const OPTIONS: [(&str, &str); 6] = [
     ("bin", "0"),
@@ -32,8 +36,8 @@ const OPTIONS: [(&str, &str); 6] = [
     ("record-tgid", "0"),
     ("stacktrace", "0"),
 ];
-/// Room for the events of each CPU: some fifty thousand.
-const BUFFER_KIB: &str = "4096";
+/// The most room for the events of each CPU: some fifty thousand.
+const BUFFER_MAX: u64 = 4 << 20;
 /// How long nobody looks where there was nothing.
 const PAUSE: Duration = Duration::from_millis(5);
 /// So much text is read at once.
@@ -71,7 +75,8 @@ impl WorkCapture {
         remove_left_in(&tracefs);
         let instance = Instance::create(tracefs)?;
         instance.write("trace_clock", "mono")?;
-        instance.write("buffer_size_kb", BUFFER_KIB)?;
+        let bytes = CaptureOptions::default().buffer(online_cpus().len()).min(BUFFER_MAX);
+        instance.write("buffer_size_kb", &(bytes >> 10).to_string())?;
         for (option, value) in OPTIONS {
             // Not each kernel has each.
             let _ = instance.try_write(&format!("options/{option}"), value);
@@ -83,6 +88,7 @@ impl WorkCapture {
             }
             instance.write(&switch, "1")?;
         }
+        has_names(&instance.read(QUEUED_FORMAT)?)?;
         let path = instance.path("trace_pipe");
         let pipe = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(&path);
         let pipe = pipe.map_err(|e| TraceError::at(&path, &e))?;
@@ -113,7 +119,11 @@ impl WorkCapture {
         access(&instances, Access::WRITE_OK | Access::EXEC_OK)
             .map_err(|errno| TraceError::at(&instances, &errno.into()))?;
         let is_there = |event: &str| tracefs.path(&format!("events/workqueue/{event}/format")).exists();
-        WORK_EVENTS.into_iter().find(|event| !is_there(event)).map_or(Ok(()), |event| Err(lacking(event)))
+        if let Some(event) = WORK_EVENTS.into_iter().find(|event| !is_there(event)) {
+            return Err(lacking(event));
+        }
+        let format = tracefs.path(QUEUED_FORMAT);
+        has_names(&std::fs::read_to_string(&format).map_err(|e| TraceError::at(&format, &e))?)
     }
 
     /// Ends it, removes all from the kernel, and says what was seen.
@@ -139,6 +149,14 @@ impl Drop for WorkCapture {
         let _ = self.instance.write("tracing_on", "0");
         self.join();
     }
+}
+
+/// Older kernels tell a queue's place in memory, and not its name (`workqueue=%p`), by the format of the event.
+fn has_names(format: &str) -> Result<(), TraceError> {
+    if format.contains("workqueue=%s") {
+        return Ok(());
+    }
+    Err(TraceError::NoTracefs { reason: "this kernel's events do not name the queues of work".to_owned() })
 }
 
 fn lacking(event: &str) -> TraceError {
@@ -320,6 +338,13 @@ CPU:1 [LOST 42 EVENTS]
         let names: Vec<&str> = some.queues.iter().map(|(queue, _)| queue.as_str()).collect();
         assert_eq!(names, ["kblockd"]);
         assert!((some.queues[0].1 - 39e-6).abs() < 1e-9, "{some:?}");
+    }
+
+    #[test]
+    fn a_kernel_that_tells_no_names_is_not_asked() {
+        let format =
+            |queue: &str| format!("print fmt: \"work struct=%p function=%ps workqueue={queue} req_cpu=%d\"");
+        assert!(has_names(&format("%s")).is_ok() && has_names(&format("%p")).is_err());
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use model::study::{Level, StudyVerdict, StudyVerdictKind, StudyWorkload};
-use model::{Kind, Study, Unit, Value, scalar};
+use model::{Kind, Study, Value, scalar};
 
 use super::View;
 
@@ -144,9 +144,13 @@ fn verdict(study: &Study, out: &mut String) {
         let _ = writeln!(out, "{key} = {}", string(workload.as_str()));
     }
     if let Some(rate) = rate {
-        let value = crate::format::setting(rate as f64, Unit::BytesPerSecond).replace(' ', "");
-        let _ = writeln!(out, "rate = {}", string(&value));
+        let _ = writeln!(out, "rate = {}", string(&rate_text(rate)));
     }
+}
+
+/// Bytes per second, all digits of it.
+fn rate_text(rate: u64) -> String {
+    if rate.is_multiple_of(1_000_000) { format!("{}MB/s", rate / 1_000_000) } else { format!("{rate}B/s") }
 }
 
 fn key(name: &str) -> String {
@@ -171,4 +175,18 @@ fn string(text: &str) -> String {
         }
     }
     out + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rate_is_read_again_as_it_was() {
+        assert_eq!(rate_text(300_000_000), "300MB/s");
+        for rate in [1_u64, 300_000_000, 314_572_800, 123_456_789_000_001] {
+            let read = scalar::throughput(&rate_text(rate)).unwrap();
+            assert!((read - rate as f64).abs() < 0.5, "{read}");
+        }
+    }
 }

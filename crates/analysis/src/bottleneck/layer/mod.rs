@@ -4,6 +4,7 @@
 
 pub(super) mod journal;
 pub(super) mod member;
+mod nodes;
 pub(super) mod parity;
 pub(super) mod thread;
 pub(super) mod work;

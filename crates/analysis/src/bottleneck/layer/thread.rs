@@ -47,7 +47,9 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
     if share < FULL {
         return Verdict::Free(evidence);
     }
-    let array = middle.device.array.as_ref().filter(|array| array.has_parity());
+    // Others are of the device too, as a journal's: `jbd2/md0-8`.
+    let is_own = |level: &str| middle.name.ends_with(&format!("_{level}"));
+    let array = middle.device.array.as_ref().filter(|array| array.has_parity() && is_own(&array.level));
     let helpers = array.and_then(|array| array.group_threads);
     let parity = match helpers {
         Some(0) => "alone",
@@ -71,11 +73,15 @@ mod tests {
     use crate::measure::layers::tests::{kernel, put, stack};
 
     fn found(share: f64, group_threads: Option<u32>) -> model::Finding {
+        named("md0_raid6", share, group_threads)
+    }
+
+    fn named(name: &str, share: f64, group_threads: Option<u32>) -> model::Finding {
         let mut case = disk(8, 9_000.0, 110.0, 15.0);
         let mut layers = stack("raid6");
         layers.devices[1].array.as_mut().unwrap().group_threads = group_threads;
         put(&mut case, &layers);
-        kernel(&mut case, &[("dmcrypt_write/253:0", 0.1), ("md0_raid6", share), ("other", 1.0)], &[]);
+        kernel(&mut case, &[("dmcrypt_write/253:0", 0.1), (name, share), ("other", 1.0)], &[]);
         verdict(&[case])
     }
 
@@ -91,6 +97,8 @@ mod tests {
         assert!(alone.advice.unwrap().contains("group_thread_cnt"));
         assert!(found(0.99, Some(4)).text.contains("though 4 others"));
         assert!(!found(1.02, None).text.contains("parity"));
+        let journal = named("jbd2/md0-8", 0.99, Some(0));
+        assert!(journal.text.contains("jbd2/md0-8") && !journal.text.contains("parity"), "{}", journal.text);
     }
 
     #[test]

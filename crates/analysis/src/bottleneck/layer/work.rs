@@ -7,13 +7,14 @@
 use std::collections::BTreeMap;
 
 use model::finding::Evidence;
-use model::layer::{LayerDevice, StorageLayers};
+use model::layer::{LayerDevice, StorageLayers, WorkQueueSource};
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Severity, Trial};
+use model::{Machine, Resource, ResourceKind, Severity, Trial};
 
+use super::nodes;
 use crate::bottleneck::cores::busy_share;
 use crate::bottleneck::{FULL, Verdict, finding};
-use crate::measure::layers::has_work_events;
+use crate::measure::layers::{WORKER, has_work_events};
 use crate::{Context, measure};
 
 /// Of what full CPUs do, so much must be for one layer; and nobody of ours may have more.
@@ -51,31 +52,61 @@ struct LayerWork {
 }
 
 impl LayerWork {
-    /// Of the layer that had most in a trial.
-    fn of(layers: &StorageLayers, trial: &Trial) -> Option<Self> {
+    /// Of the layer that had most in a trial: on the node whose CPUs it fills, where it stays on one, else on all CPUs.
+    fn of(layers: &StorageLayers, trial: &Trial, machine: Option<&Machine>) -> Option<Self> {
         let cpus = usable(layers, trial);
-        let busy = busy_share(trial, &cpus)?;
-        let mut each: BTreeMap<&Resource, (f64, &LayerDevice)> = BTreeMap::new();
-        for part in measure::kernel_uses(layers, trial) {
-            each.entry(&part.device.resource).or_insert((0.0, part.device)).0 += part.cpus;
-        }
-        let (used, device) = each.into_values().max_by(|a, b| a.0.total_cmp(&b.0))?;
+        let (used, device) = most_used(layers, trial)?;
         let rate = |name: &str| measure::rate(trial, &Resource::OWN_PROCESS, name);
         let own = rate("user")? + rate("system")?;
-        let all = cpus.len() as f64;
-        Some(Self {
-            resource: device.resource.clone(),
-            encrypts: device.encrypts(),
-            busy,
-            // Looks at threads are not quite at the edges of the window.
-            used: (used / all).min(busy),
-            own: (own / all).min(busy),
-        })
+        let did = |cpus: &[Resource]| Some(busy_share(trial, cpus)? * cpus.len() as f64);
+        let total = did(&cpus)?;
+        let at = |cpus: &[Resource]| {
+            let (here, all) = (did(cpus)?, cpus.len() as f64);
+            // All that the other CPUs did may have been this work.
+            let least = (used - (total - here)).max(0.0);
+            Some(Self {
+                resource: device.resource.clone(),
+                encrypts: device.encrypts(),
+                busy: here / all,
+                // Looks at threads are not quite at the edges of the window.
+                used: (least / all).min(here / all),
+                own: (own / all).min(here / all),
+            })
+        };
+        let nodes = nodes::of(&cpus, machine);
+        nodes.iter().find_map(|node| at(node).filter(Self::is_full)).or_else(|| at(&cpus))
     }
 
     fn is_full(&self) -> bool {
         self.busy >= FULL && self.used >= LARGE_PART * self.busy && self.used >= self.own
     }
+}
+
+/// The device that the kernel used most CPUs for, and how many.
+fn most_used<'a>(layers: &'a StorageLayers, trial: &'a Trial) -> Option<(f64, &'a LayerDevice)> {
+    let local = trial.result.local();
+    // By events work counts also while it is put off the CPU. All of it has no more than the threads used that run it.
+    let by_events = local.work_queues.iter().any(|queue| queue.by == WorkQueueSource::Events);
+    let is_capped = by_events && local.processes.iter().any(|process| process.kernel);
+    let workers = local.processes.iter().filter(|process| {
+        let is_worker = process.pid == 0 || process.name.starts_with(WORKER);
+        is_worker && process.kernel && process.watched_s > 0.0
+    });
+    let workers: f64 = workers.map(|process| process.cpu_s / process.watched_s).sum();
+    let mut each: BTreeMap<&Resource, (f64, f64, &LayerDevice)> = BTreeMap::new();
+    for part in measure::kernel_uses(layers, trial) {
+        let (queues, threads, _) = each.entry(&part.device.resource).or_insert((0.0, 0.0, part.device));
+        if part.is_queue {
+            *queues += part.cpus;
+        } else {
+            *threads += part.cpus;
+        }
+    }
+    let used = |(queues, threads, device): (f64, f64, &'a LayerDevice)| {
+        let queues = if is_capped { queues.min(workers) } else { queues };
+        (queues + threads, device)
+    };
+    each.into_values().map(used).max_by(|a, b| a.0.total_cmp(&b.0))
 }
 
 /// The CPUs that were counted and that unbound work may run on; where nobody says which, all.
@@ -93,7 +124,7 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
     let twin = measure::observed(case, context.siblings).filter(|twin| has_work_events(twin));
     let seen = twin.unwrap_or(case);
     let Some(layers) = measure::stacked(seen) else { return Verdict::Elsewhere };
-    let of = |trial: &Trial| LayerWork::of(layers, trial).map(|work| (work.used, work));
+    let of = |trial: &Trial| LayerWork::of(layers, trial, context.machine).map(|work| (work.used, work));
     let Some(work) = measure::middle(seen, of) else { return Verdict::Elsewhere };
     let place = measure::place(case, &Resource::CPUS, "idle");
     let evidence = Evidence::maybe_at("kernel-work", place)
@@ -116,8 +147,10 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
 
 #[cfg(test)]
 mod tests {
+    use model::machine::CpuPlace;
+
     use super::*;
-    use crate::bottleneck::tests::{disk, verdict};
+    use crate::bottleneck::tests::{disk, machine, verdict, verdict_on};
     use crate::measure::layers::tests::{kernel, put, stack};
     use crate::validity::fixture;
 
@@ -151,6 +184,33 @@ mod tests {
         // The other CPU idles, but unbound work may not run there.
         assert_eq!(verdict(&[case([2, 90], vec![0], 0.6)]).code, "kernel-work-full");
         assert_ne!(verdict(&[case([2, 90], Vec::new(), 0.6)]).code, "kernel-work-full");
+    }
+
+    #[test]
+    fn a_full_node_is_all_that_work_may_use_before_linux_6_6() {
+        let code = |kernel: &str| {
+            let mut machine = machine();
+            machine.inventory.kernel = kernel.to_owned();
+            let place = |cpu: u32| CpuPlace { cpu, core: 0, die: 0, package: cpu, node: Some(cpu) };
+            machine.inventory.cpu.topology = vec![place(0), place(1)];
+            verdict_on(&machine, &[case([2, 90], Vec::new(), 0.6)]).code
+        };
+        assert_eq!(code("5.15.0-91-generic"), "kernel-work-full");
+        assert_ne!(code("6.6.1"), "kernel-work-full");
+    }
+
+    #[test]
+    fn work_that_was_put_off_the_cpu_counts_as_what_its_threads_used() {
+        let used = |worker: f64| {
+            let mut case = case([2, 3], Vec::new(), 1.4);
+            kernel(&mut case, &[("kworker/u4:1+kcryptd/253:0", worker)], &[]);
+            let trial = &mut case.trials[0];
+            trial.result.local_mut().work_queues.iter_mut().for_each(|q| q.by = WorkQueueSource::Events);
+            let layers = trial.result.local().storage.clone().unwrap();
+            most_used(&layers, trial).unwrap().0
+        };
+        // The thread of the mapping beside them had 0.1 s.
+        assert!((used(0.5) - 0.6).abs() < 1e-9 && (used(1.9) - 1.5).abs() < 1e-9);
     }
 
     #[test]

@@ -168,6 +168,20 @@ fn what_threads_of_the_kernel_used_is_of_the_queue_in_their_names_at_each_look()
 }
 
 #[test]
+fn steps_of_a_queue_are_one_where_looks_are_dropped() {
+    let mut seen = ProcessHistory::default();
+    seen.queues.push([b'q'; 32]);
+    for look in 0..5 {
+        seen.looks.push(u64::from(look) * 100);
+        seen.queue_steps.push(QueueStep { look, queue: 0, ticks: 1 });
+    }
+    seen.thin();
+    assert_eq!((seen.looks.len(), seen.queue_steps.len()), (3, 3));
+    let queues = seen.work_queues(Window { start_ns: 0, end_ns: 400 });
+    assert!((queues[0].cpu_s - 4.0 * TICK_S).abs() < 1e-9, "{queues:?}");
+}
+
+#[test]
 fn a_long_watch_is_thinned_and_keeps_its_edges() {
     let mut seen = ProcessHistory::default();
     let mut look = |at: u64, ticks: &[u64]| {
