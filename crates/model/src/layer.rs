@@ -93,6 +93,13 @@ impl LayerArray {
     pub fn has_parity(&self) -> bool {
         matches!(self.level.as_str(), "raid4" | "raid5" | "raid6")
     }
+
+    /// Whether md counts bytes of the array, not of each member, when it first synchronises or compares its copies; a
+    /// member that is rebuilt counts its own (`md_do_sync` in `drivers/md/md.c`).
+    #[must_use]
+    pub fn counts_whole(&self) -> bool {
+        self.level == "raid10"
+    }
 }
 
 /// What the work of one queue of the kernel used. A `kworker` thread runs the work of many queues.

@@ -19,8 +19,8 @@ const FILE_BYTES: u64 = 16 << 20;
 /// Bytes of chance that are written to each of them.
 const CONTENT_BYTES: usize = 256 << 10;
 
-/// No copy of the group in /etc/lvm.
-const LVM_CONFIG: &str = "backup { backup=0 archive=0 }";
+/// No copy of the group in /etc/lvm, and no dmeventd.
+const LVM_CONFIG: &str = "activation { monitoring=0 } backup { backup=0 archive=0 }";
 /// A number that nobody counts up to.
 const ARRAY: &str = "/dev/md77";
 

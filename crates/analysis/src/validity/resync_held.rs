@@ -1,6 +1,7 @@
 //! What held the synchronisation of an array: the speed that md may have at most, the one that is left to it beside other
 //! work, or the members themselves, where it was as fast as when nothing else used them.
 
+use model::layer::LayerArray;
 use model::run::CaseResult;
 use model::trial::Trial;
 use model::{Finding, MetricName, Severity, fact, metric};
@@ -25,9 +26,11 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-resync-held =
     { $what ->
-        [initial] the first synchronisation of the array ran at
-       *[load] beside the load, the array synchronised at
-    } { SHORT($rate, unit: "B/s") } of each member, { $how ->
+        [initial] the first synchronisation of the array ran at { SHORT($rate, unit: "B/s") } of each member
+        [initial-array] the first synchronisation of the array ran at { SHORT($rate, unit: "B/s") }
+        [load-array] beside the load, the array synchronised at { SHORT($rate, unit: "B/s") }
+       *[load] beside the load, the array synchronised at { SHORT($rate, unit: "B/s") } of each member
+    }, { $how ->
         [least] near the { SHORT($limit, unit: "B/s") } to which md goes down for the load (sync_speed_min)
         [alone] about as fast as at first, when nothing else used it ({ SHORT($limit, unit: "B/s") }): the members hold it, or the
             thread that computes parity
@@ -52,9 +55,15 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
     let number = |name| median(&|trial| measure::number(trial, name));
     let (least, most) = (number(fact::SYNC_SPEED_LEAST), number(fact::SYNC_SPEED_MOST));
     let initial = number(fact::INITIAL_SYNC_RATE);
+    let counts_whole = measure::stacked(case).is_some_and(|layers| {
+        layers.devices.iter().any(|device| device.array.as_ref().is_some_and(LayerArray::counts_whole))
+    });
+    let (first, later) = if counts_whole { ("initial-array", "load-array") } else { ("initial", "load") };
     let at_most = |rate: f64| most.filter(|most| rate >= AT_MOST * most).map(|most| ("most", most));
     let at_least = |rate: f64| least.filter(|least| rate <= AT_LEAST * least).map(|least| ("least", least));
-    let as_alone = |rate: f64| initial.filter(|alone| rate >= AS_ALONE * alone).map(|alone| ("alone", alone));
+    // What a rebuild counts is not what the first synchronisation did, if that counted the whole array.
+    let alike = initial.filter(|_| !counts_whole);
+    let as_alone = |rate: f64| alike.filter(|alone| rate >= AS_ALONE * alone).map(|alone| ("alone", alone));
     let found = |what: &str, rate: f64, held: Option<(&str, f64)>, metric: Option<MetricName>| {
         let (how, limit) = held?;
         let args =
@@ -62,10 +71,10 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
         Some(finding(RULE.code, Severity::Note, &args, metric))
     };
     // Nobody else uses an array that is being made.
-    let alone = initial.and_then(|rate| found("initial", rate, at_most(rate), None));
+    let alone = initial.and_then(|rate| found(first, rate, at_most(rate), None));
     let beside = median(&|trial| measure::measured(trial, metric::RESYNC_RATE)).and_then(|rate| {
         let held = at_most(rate).or_else(|| at_least(rate)).or_else(|| as_alone(rate));
-        found("load", rate, held, Some(metric::RESYNC_RATE))
+        found(later, rate, held, Some(metric::RESYNC_RATE))
     });
     alone.into_iter().chain(beside).collect()
 }
@@ -73,6 +82,7 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::measure::layers::tests::{put, stack};
     use crate::validity::fixture;
     use model::study::Controls;
     use model::unit::Quantity;
@@ -82,7 +92,13 @@ mod tests {
 
     /// What is said of an array that may have 1 to 200 MB/s and was synchronised so fast at first, and beside a load.
     fn said(initial: Option<f64>, beside: Option<f64>) -> Vec<String> {
+        said_of("raid5", initial, beside)
+    }
+
+    /// The same of an array of this level.
+    fn said_of(level: &str, initial: Option<f64>, beside: Option<f64>) -> Vec<String> {
         let mut case = fixture::case(3);
+        put(&mut case, &stack(level));
         for trial in &mut case.trials {
             let main = trial.result.main_mut();
             main.facts.insert(fact::SYNC_SPEED_LEAST, Value::Number(MB));
@@ -117,5 +133,13 @@ mod tests {
         let members = said(Some(80.0 * MB), Some(75.0 * MB));
         assert!(members.len() == 1 && members[0].contains("the members hold it"), "{members:?}");
         assert_eq!(fixture::count(&RULE, &fixture::case(3), &Controls::default()), 0);
+    }
+
+    #[test]
+    fn what_counts_the_whole_array_is_no_measure_of_a_member() {
+        assert!(said_of("raid10", Some(80.0 * MB), Some(75.0 * MB)).is_empty());
+        let all = said_of("raid10", Some(195.0 * MB), None);
+        assert!(all.len() == 1 && !all[0].contains("of each member"), "{all:?}");
+        assert!(said(Some(195.0 * MB), None)[0].contains("of each member"));
     }
 }

@@ -711,9 +711,11 @@ finding-fast-cache-ends = 最初の { SHORT($bytes, unit: "B") } は { SHORT($he
 
 finding-resync-held =
     { $what ->
-        [initial] アレイの最初の同期は
-       *[load] 負荷と並行して、アレイの同期は
-    }メンバーごとに { SHORT($rate, unit: "B/s") } で進みました。{ $how ->
+        [initial] アレイの最初の同期はメンバーごとに { SHORT($rate, unit: "B/s") }
+        [initial-array] アレイの最初の同期は { SHORT($rate, unit: "B/s") }
+        [load-array] 負荷と並行して、アレイの同期は { SHORT($rate, unit: "B/s") }
+       *[load] 負荷と並行して、アレイの同期はメンバーごとに { SHORT($rate, unit: "B/s") }
+    } で進みました。{ $how ->
         [least] これは、負荷があるときに md が速さを下げる下限 { SHORT($limit, unit: "B/s") }（sync_speed_min）に近い値です
         [alone] これは、負荷がなかった最初の同期の速さ（{ SHORT($limit, unit: "B/s") }）とほぼ同じです。制限しているのはメンバーか、パリティを計算するスレッドです
        *[most] これは md が許す速さです（sync_speed_max: { SHORT($limit, unit: "B/s") }）

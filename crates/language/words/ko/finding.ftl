@@ -711,11 +711,13 @@ finding-fast-cache-ends = 처음 { SHORT($bytes, unit: "B") }는 { SHORT($head, 
 
 finding-resync-held =
     { $what ->
-        [initial] 어레이의 첫 동기화는
-       *[load] 부하가 걸린 동안 어레이의 동기화는
-    } 구성원마다 { SHORT($rate, unit: "B/s") }로 진행되었습니다. { $how ->
+        [initial] 어레이의 첫 동기화는 구성원마다 { SHORT($rate, unit: "B/s") }
+        [initial-array] 어레이의 첫 동기화는 { SHORT($rate, unit: "B/s") }
+        [load-array] 부하가 걸린 동안 어레이의 동기화는 { SHORT($rate, unit: "B/s") }
+       *[load] 부하가 걸린 동안 어레이의 동기화는 구성원마다 { SHORT($rate, unit: "B/s") }
+    }로 진행되었습니다. { $how ->
         [least] 이는 부하가 있을 때 md가 속도를 낮추는 하한 { SHORT($limit, unit: "B/s") }(sync_speed_min)에 가깝습니다
-        [alone] 이는 부하가 없던 첫 동기화의 속도({ SHORT($limit, unit: "B/s") })과 거의 같습니다. 구성원이나 패리티를 계산하는 스레드가 제한합니다
+        [alone] 이는 부하가 없던 첫 동기화의 속도({ SHORT($limit, unit: "B/s") })와 거의 같습니다. 구성원이나 패리티를 계산하는 스레드가 제한합니다
        *[most] 이는 md가 허용하는 속도입니다(sync_speed_max: { SHORT($limit, unit: "B/s") })
     }
     .advice =

@@ -334,7 +334,7 @@ impl EventCourse<'_> {
     /// Looks at the array until it is whole.
     fn watch(&self) -> Result<Resync, Fault> {
         let begin = Instant::now();
-        let mut resync = Resync::default();
+        let (mut resync, mut lacking) = (Resync::default(), None);
         loop {
             let now_ns = clock::now_ns();
             if let Some(progress) = self.array.progress() {
@@ -344,6 +344,7 @@ impl EventCourse<'_> {
                 resync.end(clock::now_ns());
                 return Ok(resync);
             }
+            self.array.check_members(&mut lacking)?;
             if begin.elapsed() >= self.plan.timeout {
                 let seconds = self.plan.timeout.as_secs();
                 return Err(Fault::Other(format!("the array was not whole {seconds} s after the event")));

@@ -135,8 +135,8 @@ const METRICS: &[MetricSpec] = &[
     time(RESYNC_TIME, "How long the array rebuilt a member, moved data to a new one, or compared copies."),
     throughput(
         metric::RESYNC_RATE,
-        "Bytes per second that it did of each member meanwhile, as md counts them; comparing copies of raid10 counts those of \
-         the array.",
+        "Bytes per second that it did of each member meanwhile, as md counts them; the first synchronisation and the \
+         comparing of raid10 count bytes of the array.",
     ),
     MetricSpec::lower(
         MISMATCHES,

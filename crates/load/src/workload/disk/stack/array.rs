@@ -3,6 +3,7 @@
 //! still the one that was made.
 
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use engine::fault::Fault;
 use model::plan::Problem;
@@ -101,6 +102,14 @@ impl StackArray {
     /// Whether all members are there and nothing is synchronised.
     pub(in crate::workload::disk) fn is_whole(&self) -> bool {
         self.md.is_whole()
+    }
+
+    /// Keeps in `since` from when on a member has been missing while nothing was rebuilt.
+    ///
+    /// # Errors
+    /// If that has been so for 30 s.
+    pub(in crate::workload::disk) fn check_members(&self, since: &mut Option<Instant>) -> Result<(), Fault> {
+        self.md.check_members(since)
     }
 
     /// Whether a spare is there.

@@ -12,6 +12,7 @@ use model::stack::{LayerRole, LayerSpec, StackLayer};
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
+use crate::workload::disk::stack::md::TELL;
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, crypt, mapping};
 use crate::workload::named;
@@ -24,6 +25,9 @@ const WIPEFS: Program = Program { name: "wipefs", package: "util-linux", version
 const FIRST_TAGS: &str = "first-tags";
 /// So much is written at once.
 const PIECE: usize = 1 << 20;
+/// After so many bytes it is waited until they are on the device: all at the end could take minutes, in which nobody is
+/// asked whether to go on.
+const SYNC_EACH: u64 = 256 << 20;
 
 const ALGORITHM: ParameterSpec =
     ParameterSpec::new("algorithm", Kind::Choice, "How a tag is computed.").default("crc32c").words(&[
@@ -84,16 +88,29 @@ pub(super) fn write_tags(device: &Path, commands: &mut Commands<'_>) -> Result<(
     let begin = Instant::now();
     let fault = |e| Fault::system(format!("writing the first tags of {}", device.display()), e);
     let mut file = OpenOptions::new().write(true).open(device).map_err(fault)?;
-    let mut left = file.seek(SeekFrom::End(0)).map_err(fault)?;
+    let all = file.seek(SeekFrom::End(0)).map_err(fault)?;
     file.rewind().map_err(fault)?;
     let zeros = vec![0; PIECE];
+    let status = commands.status();
+    let (mut left, mut unwritten, mut told) = (all, 0, begin);
     while left > 0 {
         commands.go_on()?;
         let piece = usize::try_from(left).unwrap_or(PIECE).min(PIECE);
         file.write_all(&zeros[..piece]).map_err(fault)?;
         left -= piece as u64;
+        unwritten += piece as u64;
+        if unwritten >= SYNC_EACH {
+            file.sync_data().map_err(fault)?;
+            unwritten = 0;
+        }
+        if told.elapsed() >= TELL {
+            told = Instant::now();
+            let percent = (all - left) as f64 / all as f64 * 100.0;
+            status.tell(&format!("the first tags are written: {percent:.0} % done"));
+        }
     }
     file.sync_all().map_err(fault)?;
+    status.tell("");
     commands.note(FIRST_TAGS.to_owned(), begin.elapsed());
     Ok(())
 }

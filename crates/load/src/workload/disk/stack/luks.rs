@@ -73,6 +73,15 @@ impl LayerKind for Luks {
         &[KernelPart::Mapping("dm_crypt")]
     }
 
+    /// The mapping that keeps the tags is removed by its own program, where it was left alone.
+    fn programs_of(&self, layer: &StackLayer) -> &'static [Program] {
+        if integrity_of(layer).is_some() { &[mapping::DMSETUP] } else { &[] }
+    }
+
+    fn kernel_of(&self, layer: &StackLayer) -> &'static [KernelPart] {
+        if integrity_of(layer).is_some() { &[KernelPart::Mapping("dm_integrity")] } else { &[] }
+    }
+
     fn capacity(&self, layer: &StackLayer, below: &[u64]) -> u64 {
         let bytes = below.iter().sum::<u64>().saturating_sub(HEADER_BYTES);
         match integrity_of(layer) {
@@ -169,6 +178,8 @@ mod tests {
         let capacity = Luks.capacity(&layer(&large), &[128 << 20]);
         assert!(capacity <= 115_572_736 && capacity > 105 << 20, "{capacity}");
         assert_eq!(Luks.refuses(&layer(&large)), None);
+        let needs = |layer: &StackLayer| (Luks.programs_of(layer).len(), Luks.kernel_of(layer).len());
+        assert_eq!((needs(&layer(&large)), needs(&layer(&[]))), ((1, 1), (0, 0)));
         let both = layer(&[integrity, ("discard", true.into())]);
         assert!(Luks.refuses(&both).unwrap().contains("no discards"));
         assert!(Luks.refuses(&layer(&[("sector-size", 600u64.into())])).unwrap().contains("none of 512"));

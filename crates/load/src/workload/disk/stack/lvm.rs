@@ -25,7 +25,7 @@ pub(super) const SPEC: LayerSpec = LayerSpec {
         ParameterSpec::new(
             "stripe-size",
             Kind::Size,
-            "Bytes on one device before the next, a power of two from 4 KiB; 64 KiB without it.",
+            "Bytes on one device before the next, a power of two from 4 KiB to 4 MiB; 64 KiB without it.",
         ),
     ],
     doc: "LVM, one volume over all of its devices, linear or striped",
@@ -76,8 +76,9 @@ impl LayerKind for Lvm {
         if stripes(layer) == 1 {
             return Some("stripe-size goes with stripes".to_owned());
         }
-        let is_good = size.is_power_of_two() && size >= 4096;
-        (!is_good).then(|| format!("stripe-size={size} is no power of two from 4 KiB"))
+        // lvcreate takes an extent instead of what is more.
+        let is_good = size.is_power_of_two() && (4096..=4 << 20).contains(&size);
+        (!is_good).then(|| format!("stripe-size={size} is no power of two from 4 KiB to 4 MiB"))
     }
 
     fn refuses_on(&self, layer: &StackLayer, below: Below<'_>) -> Option<String> {
@@ -126,6 +127,9 @@ mod tests {
         assert!(Lvm.refuses_on(&striped, on(1)).unwrap().contains("as many devices"));
         assert_eq!(Lvm.refuses(&layer(&[("stripes", 2), ("stripe-size", 65536)])), None);
         assert!(Lvm.refuses(&layer(&[("stripe-size", 65536)])).unwrap().contains("goes with stripes"));
-        assert!(Lvm.refuses(&layer(&[("stripes", 2), ("stripe-size", 5000)])).is_some());
+        for (size, is_good) in [(5000, false), (2048, false), (4 << 20, true), (8 << 20, false)] {
+            let refused = Lvm.refuses(&layer(&[("stripes", 2), ("stripe-size", size)]));
+            assert_eq!(refused.is_none(), is_good, "{size}");
+        }
     }
 }

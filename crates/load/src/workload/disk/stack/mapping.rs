@@ -7,7 +7,7 @@ use engine::fault::Fault;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 
-const DMSETUP: Program = Program { name: "dmsetup", package: "dmsetup", version: &["--version"] };
+pub(super) const DMSETUP: Program = Program { name: "dmsetup", package: "dmsetup", version: &["--version"] };
 
 /// A device of the device mapper.
 #[derive(Clone, Debug, PartialEq, Eq)]

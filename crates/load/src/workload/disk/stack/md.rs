@@ -18,7 +18,9 @@ const KIBIBYTE: u64 = 1024;
 /// A synchronisation goes on for as long as it takes; the person may end it.
 const SYNC_WITHIN: Duration = Duration::from_secs(7 * 24 * 3600);
 /// How often it is told how far it is.
-const TELL: Duration = Duration::from_secs(1);
+pub(super) const TELL: Duration = Duration::from_secs(1);
+/// For so long an array may lack a member while nothing is rebuilt: what rebuilds begins within seconds.
+const LACKING: Duration = Duration::from_secs(30);
 
 /// The files of one array.
 #[derive(Clone, Debug)]
@@ -107,6 +109,28 @@ impl MdFolder {
             && self.says("reshape_position", "none")
     }
 
+    /// Whether a member is missing, and nothing takes its place.
+    fn lacks_member(&self) -> bool {
+        self.says("sync_action", "idle")
+            && self.says("reshape_position", "none")
+            && self.read("degraded").is_some_and(|text| text != "0")
+    }
+
+    /// Keeps in `since` from when on a member has been missing while nothing was rebuilt.
+    ///
+    /// # Errors
+    /// If that has been so for 30 s.
+    pub(super) fn check_members(&self, since: &mut Option<Instant>) -> Result<(), Fault> {
+        if !self.lacks_member() {
+            *since = None;
+            return Ok(());
+        }
+        if since.get_or_insert_with(Instant::now).elapsed() < LACKING {
+            return Ok(());
+        }
+        Err(Fault::Other("the array lacks a member and nothing is rebuilt: a device failed".to_owned()))
+    }
+
     /// How far what it is at is.
     pub(super) fn progress(&self) -> Option<SyncProgress> {
         progress(&self.read("sync_completed")?)
@@ -116,7 +140,7 @@ impl MdFolder {
     /// it.
     ///
     /// # Errors
-    /// If nobody wants it any more, or after a week.
+    /// If nobody wants it any more, if a member is missing and nothing is rebuilt, or after a week.
     pub(super) fn wait_until_whole(
         &self,
         begin: Instant,
@@ -124,6 +148,7 @@ impl MdFolder {
     ) -> Result<Option<u64>, Fault> {
         let status = commands.status();
         let (mut bytes, mut told) = (None::<u64>, begin);
+        let (mut lacking, mut failed) = (None, None);
         let is_whole = commands.wait_until(SYNC_WITHIN, || {
             let progress = self.progress();
             bytes = bytes.max(progress.map(|progress| progress.of));
@@ -131,9 +156,13 @@ impl MdFolder {
                 told = Instant::now();
                 status.tell(&progress.said(begin.elapsed()));
             }
-            self.is_whole()
+            failed = self.check_members(&mut lacking).err();
+            failed.is_some() || self.is_whole()
         })?;
         status.tell("");
+        if let Some(fault) = failed {
+            return Err(fault);
+        }
         let late = || Fault::Other("an array is still synchronised after a week".to_owned());
         if is_whole { Ok(bytes) } else { Err(late()) }
     }
@@ -225,6 +254,30 @@ mod tests {
         }
         write("reshape_position", "2048\n");
         assert!(md.has_copies() && !md.is_whole());
+    }
+
+    #[test]
+    fn an_array_may_lack_a_member_only_for_a_while() {
+        let folder = tempfile::tempdir().unwrap();
+        let md = MdFolder(folder.path().to_owned());
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let long_ago = || Instant::now().checked_sub(LACKING);
+        assert!(long_ago().is_some() && md.check_members(&mut long_ago()).is_ok());
+        for (action, degraded, reshape, is_lacking) in [
+            ("recover\n", "1\n", "none\n", false),
+            ("idle\n", "0\n", "none\n", false),
+            ("idle\n", "1\n", "2048\n", false),
+            ("idle\n", "1\n", "none\n", true),
+        ] {
+            write("sync_action", action);
+            write("degraded", degraded);
+            write("reshape_position", reshape);
+            let (mut now, mut before) = (None, long_ago());
+            assert!(md.check_members(&mut now).is_ok(), "it may just begin");
+            assert_eq!(now.is_some(), is_lacking, "{action} {degraded} {reshape}");
+            assert_eq!(md.check_members(&mut before).is_err(), is_lacking, "{action} {degraded} {reshape}");
+            assert_eq!(before.is_some(), is_lacking, "{action} {degraded} {reshape}");
+        }
     }
 
     #[test]

@@ -117,6 +117,16 @@ trait LayerKind: Debug + Sync {
     /// What the kernel must have for it.
     fn kernel(&self) -> &'static [KernelPart];
 
+    /// The programs that the options of a layer need beside those.
+    fn programs_of(&self, _layer: &StackLayer) -> &'static [Program] {
+        &[]
+    }
+
+    /// What the kernel must have beside that for the options of a layer.
+    fn kernel_of(&self, _layer: &StackLayer) -> &'static [KernelPart] {
+        &[]
+    }
+
     /// About how many bytes it offers on devices of so many, never more than it does: so much may be asked for
     /// before it is made.
     fn capacity(&self, layer: &StackLayer, below: &[u64]) -> u64;

@@ -56,7 +56,9 @@ fn offset(layer: &StackLayer) -> u64 {
 /// What sfdisk(8) reads: a table with our UUID, and a partition of so many sectors. Without their number it would leave
 /// more on an array, by its stripes.
 fn script(uuid: &str, start: u64, sectors: u64) -> String {
-    let header = format!("label: gpt\nlabel-id: {uuid}\nfirst-lba: 34\nunit: sectors\n");
+    // Of sectors of 4 KiB the table takes fewer.
+    let first = start.min(34);
+    let header = format!("label: gpt\nlabel-id: {uuid}\nfirst-lba: {first}\nunit: sectors\n");
     format!("{header}\nstart={start}, size={sectors}\n")
 }
 
@@ -121,6 +123,11 @@ impl LayerKind for Partition {
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let folder = sysfs(Path::new(&device));
+        if folder.join("partition").exists() || folder.join("dm").exists() {
+            return Err(Fault::Other(format!(
+                "{device} is a partition or a mapping itself, on which the kernel reads no partitions"
+            )));
+        }
         let unknown = || Fault::Other(format!("{device} does not say how large it is"));
         // In units of 512 bytes (Documentation/ABI/stable/sysfs-block).
         let bytes = number(&folder.join("size")).ok_or_else(unknown)?.saturating_mul(512);
@@ -202,6 +209,8 @@ mod tests {
         assert_eq!(offset(&plain), OFFSET);
         let script = script("u", 63, 100);
         assert!(script.ends_with("label-id: u\nfirst-lba: 34\nunit: sectors\n\nstart=63, size=100\n"));
+        let large = super::script("u", 6, 100);
+        assert!(large.ends_with("first-lba: 6\nunit: sectors\n\nstart=6, size=100\n"), "{large}");
     }
 
     #[test]

@@ -249,8 +249,16 @@ impl LayerKind for Raid {
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
         let has_bitmap = layer.option(named("bitmap")) == Some(Value::from("internal"));
-        let is_both = layer.beside.is_some() && has_bitmap;
-        is_both.then(|| "an array has a bitmap or a journal, not both".to_owned())
+        if layer.beside.is_some() && has_bitmap {
+            return Some("an array has a bitmap or a journal, not both".to_owned());
+        }
+        let Some(Value::Integer(chunk)) = layer.option(CHUNK.name) else { return None };
+        // Only without copies and parity any number of pages will do (md(4)).
+        let (is_good, wanted) = match self.level {
+            "0" => (chunk.is_multiple_of(4096), "multiple of 4 KiB"),
+            _ => (chunk.is_power_of_two(), "power of two"),
+        };
+        (!is_good || chunk < 4096).then(|| format!("chunk={chunk} is no {wanted} from 4 KiB"))
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
@@ -445,6 +453,20 @@ mod tests {
         assert_eq!(RAID5.refuses(&parity), None);
         parity.options.set(named("bitmap"), "internal");
         assert!(RAID5.refuses(&parity).unwrap().contains("not both"));
+    }
+
+    #[test]
+    fn a_chunk_is_one_that_mdadm_takes_as_it_is() {
+        let refused = |raid: &Raid, chunk: u64| {
+            let mut options = Parameters::default();
+            options.set(named("chunk"), chunk);
+            raid.refuses(&StackLayer { spec: raid.spec, beside: None, options })
+        };
+        for (chunk, striped, others) in [(65536, true, true), (12288, true, false), (5000, false, false)] {
+            assert_eq!(refused(&RAID0, chunk).is_none(), striped, "{chunk}");
+            assert_eq!(refused(&RAID10, chunk).is_none(), others, "{chunk}");
+        }
+        assert!(refused(&RAID0, 0).is_some() && refused(&RAID5, 2048).is_some());
     }
 
     #[test]

@@ -221,10 +221,11 @@ impl StackRequest {
                 "run it as root, or leave the stack out",
             ));
         }
-        let kinds =
-            || self.stack.layers.iter().take(self.order.height).filter_map(|layer| find(layer.spec.name));
-        let missing: Vec<&Program> =
-            kinds().flat_map(|kind| kind.programs()).filter(|program| program.find().is_none()).collect();
+        let made = || self.stack.layers.iter().take(self.order.height);
+        let kinds = || made().filter_map(|layer| Some((layer, find(layer.spec.name)?)));
+        let programs =
+            kinds().flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
+        let missing: Vec<&Program> = programs.filter(|program| program.find().is_none()).collect();
         if let Some(first) = missing.first() {
             let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
             packages.sort_unstable();
@@ -246,7 +247,8 @@ impl StackRequest {
             Member::Memory(_) => Some(KernelPart::Zram),
             Member::Device(_) => None,
         });
-        let mut parts = ground.chain(kinds().flat_map(|kind| kind.kernel().iter().copied()));
+        let of_layers = kinds().flat_map(|(layer, kind)| kind.kernel().iter().chain(kind.kernel_of(layer)));
+        let mut parts = ground.chain(of_layers.copied());
         match parts.find(|part| !part.is_there()) {
             Some(part) => Err(Problem::refused(
                 format!(

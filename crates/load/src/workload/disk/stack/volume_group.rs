@@ -12,8 +12,9 @@ use crate::workload::disk::stack::{BuildSite, mapping, random};
 
 pub(super) const LVM: Program = Program { name: "lvm", package: "lvm2", version: &["version"] };
 
-/// What stays of the user's own: no copy of the group in /etc/lvm. And a group may stand on a volume of another.
-const CONFIG: &str = "devices { scan_lvs=1 } backup { backup=0 archive=0 } \
+/// What stays of the user's own: no copy of the group in /etc/lvm, and dmeventd does not watch its volumes. And a group may
+/// stand on a volume of another.
+const CONFIG: &str = "devices { scan_lvs=1 } activation { monitoring=0 } backup { backup=0 archive=0 } \
                       global { thin_check_executable=\"\" cache_check_executable=\"\" }";
 /// The name of the volume that is driven.
 pub(super) const VOLUME: &str = "data";

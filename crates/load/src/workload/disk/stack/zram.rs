@@ -1,7 +1,7 @@
 //! zram devices: memory in which data lie compressed. They bear no name: one of ours is known by its limit of memory, which
 //! is a random number far beyond any memory (`Documentation/admin-guide/blockdev/zram.rst`).
 
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,12 @@ pub(super) fn make(
     let begin = Instant::now();
     let missing = || Fault::Other(format!("`{mark}` is no mark of a zram device"));
     let limit = limit(mark).ok_or_else(missing)?;
-    let add = Path::new(CONTROL).join("hot_add");
+    let (add, remove) = (Path::new(CONTROL).join("hot_add"), Path::new(CONTROL).join("hot_remove"));
+    // Reading the one makes a device: not before it is sure that it can be removed.
+    OpenOptions::new()
+        .write(true)
+        .open(&remove)
+        .map_err(|e| Fault::system(format!("opening {}", remove.display()), e))?;
     let number =
         fs::read_to_string(&add).map_err(|e| Fault::system(format!("reading {}", add.display()), e))?;
     let name = format!("zram{}", number.trim());
@@ -97,8 +102,11 @@ pub(super) fn make(
         let path = folder.join(file);
         fs::write(&path, text).map_err(|e| Fault::system(format!("writing {text} to {}", path.display()), e))
     };
-    // From here on it is known as ours.
-    write("mem_limit", &limit.to_string())?;
+    // From here on it is known as ours; without that nobody would find it.
+    if let Err(fault) = write("mem_limit", &limit.to_string()) {
+        let _ = fs::write(&remove, number.trim());
+        return Err(fault);
+    }
     if let Some(algorithm) = &options.algorithm {
         write("comp_algorithm", algorithm)?;
     }
