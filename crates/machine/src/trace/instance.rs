@@ -150,6 +150,12 @@ fn write(path: &Path, value: &str) -> io::Result<()> {
     OpenOptions::new().write(true).open(path)?.write_all(value.as_bytes())
 }
 
+/// Whether removing an instance failed because it is no longer there. Where another process removes it in the same
+/// moment, the name is still there and the instance is not: `ENODEV` (`instance_rmdir` in `kernel/trace/trace.c`).
+pub(super) fn is_gone(error: &io::Error) -> bool {
+    error.kind() == ErrorKind::NotFound || error.raw_os_error() == Some(libc::ENODEV)
+}
+
 /// Removes the instance in `folder`, of this process or of a dead one. The kernel takes its events
 /// with it, so they are switched off only where somebody who reads it keeps it from being removed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
@@ -158,7 +164,7 @@ pub(super) fn remove(folder: &Path) -> io::Result<()> {
     let mut tries = 0;
     loop {
         match std::fs::remove_dir(folder) {
-            Err(e) if e.kind() == ErrorKind::NotFound => return Ok(()),
+            Err(e) if is_gone(&e) => return Ok(()),
             Err(e) if e.kind() == ErrorKind::ResourceBusy && tries < TRIES => tries += 1,
             Err(e) if e.kind() == ErrorKind::ResourceBusy => {
                 let _ = write(&folder.join("tracing_on"), "0");

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io::ErrorKind;
 
-use super::instance::{INSTANCES, InstanceOwner, remove};
+use super::instance::{INSTANCES, InstanceOwner, is_gone, remove};
 use super::tracefs::Tracefs;
 
 /// An instance whose owner is dead.
@@ -64,7 +64,7 @@ pub(super) fn remove_left_in(tracefs: &Tracefs) -> Vec<LeftInstance> {
         let failure = match removed {
             Ok(()) => None,
             Err(e) if !is_here && e.kind() == ErrorKind::ResourceBusy => continue,
-            Err(e) if e.kind() == ErrorKind::NotFound => continue,
+            Err(e) if is_gone(&e) => continue,
             Err(e) if e.kind() == ErrorKind::ResourceBusy => Some("another process has it open".to_owned()),
             Err(e) => Some(e.to_string()),
         };

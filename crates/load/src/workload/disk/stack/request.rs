@@ -238,7 +238,7 @@ impl StackRequest {
                 format!("install it (in Debian: {})", packages.join(", ")),
             ));
         }
-        let refused = kinds().find_map(|kind| Some((kind.spec().name, kind.refuses_here()?)));
+        let refused = kinds().find_map(|(_, kind)| Some((kind.spec().name, kind.refuses_here()?)));
         if let Some((name, (why, help))) = refused {
             return Err(Problem::refused(format!("{name}: {why}"), help));
         }
