@@ -103,7 +103,10 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).unwrap();
     let program = folder.path().join("headroom");
-    std::fs::copy(env!("CARGO_BIN_EXE_headroom"), &program).unwrap();
+    // By another process: a file that this one writes stays open in what other tests start meanwhile, and a file that
+    // is open for writing is not executed.
+    let mut copy = std::process::Command::new("cp");
+    assert!(copy.arg(env!("CARGO_BIN_EXE_headroom")).arg(&program).status().unwrap().success());
     let mut command = std::process::Command::new(program);
     command.args(
         [DISK, &["--engine", "io_uring", "--queue-depth", "64", "--json=full", "--store", "x.db"]].concat(),

@@ -159,8 +159,8 @@ pub(super) fn is_gone(error: &io::Error) -> bool {
 /// Removes the instance in `folder`, of this process or of a dead one. The kernel takes its events
 /// with it, so they are switched off only where somebody who reads it keeps it from being removed.
 pub(super) fn remove(folder: &Path) -> io::Result<()> {
-    // 2 s: on a machine that is full of work, even a reader that is about to end takes its time.
-    const TRIES: u32 = 200;
+    // 10 s: on a machine that is full of work, even a reader that is about to end takes its time.
+    const TRIES: u32 = 1_000;
     let mut tries = 0;
     loop {
         match std::fs::remove_dir(folder) {

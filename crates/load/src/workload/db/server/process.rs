@@ -18,8 +18,8 @@ use crate::workload::db::server::account::ServerAccount;
 
 /// How often it is looked whether something has ended, or is ready.
 const LOOK: Duration = Duration::from_millis(20);
-/// How long one that takes no connections may take to end.
-const ENDS_WITHIN: Duration = Duration::from_secs(2);
+/// How long one that takes no connections may take to end, or to take them again.
+const ENDS_WITHIN: Duration = Duration::from_secs(5);
 /// How long a process that was killed may need to end.
 const KILLED: Duration = Duration::from_secs(10);
 /// How long those that it started may need to be gone after it.
@@ -150,15 +150,18 @@ impl ServerProcess {
     }
 
     /// Whether it goes on. One that was just killed takes a moment to end, in which nobody takes connections at its
-    /// socket in `folder`, though.
+    /// socket in `folder`; one that takes none for longer is of no use, and is killed.
     pub(super) fn is_alive(&mut self, folder: &Path) -> bool {
         let end = Instant::now() + ENDS_WITHIN;
         loop {
             if self.ended().is_some() {
                 return false;
             }
-            if takes_connections(folder) || Instant::now() >= end {
+            if takes_connections(folder) {
                 return true;
+            }
+            if Instant::now() >= end {
+                return !matches!(self.kill(), Ok(Some(_)));
             }
             std::thread::sleep(LOOK);
         }
