@@ -140,7 +140,10 @@ mod tests {
         let little = said([None; 2], Verdict::Same, ratio(0.995, 0.99, 1.001), Language::English);
         assert_eq!(little, "luks costs at most 2 % of the rate of raid6");
         let untold = said([None; 2], Verdict::CannotTell, ratio(0.99, 0.95, 1.03), Language::English);
-        assert!(untold.contains("cannot tell: -1.0 % (-5.0 to 3.0) against raid6"), "{untold}");
+        assert!(
+            untold.contains("cannot tell whether luks costs anything: -1.0 % (-5.0 to 3.0) against raid6"),
+            "{untold}"
+        );
         let more = said([None; 2], Verdict::Better, ratio(1.07, 1.05, 1.09), Language::English);
         assert!(more.starts_with("luks gives 7.0 % (5.0 to 9.0) more than raid6"), "{more}");
     }

@@ -48,10 +48,7 @@ fn pass(targets: &[(&str, f64)]) -> Run {
 fn a_pass_over_a_disk_is_drawn_over_its_places() {
     let figures = charts(&pass(&[("/dev/sda", 200e6)]));
     assert_eq!(kinds(&figures)[0], "places");
-    assert_eq!(
-        titles(&figures)[0],
-        "Throughput over the place on the target, from its first byte to its last"
-    );
+    assert_eq!(titles(&figures)[0], "Throughput by position on the target, from its first byte to its last");
     assert_eq!(figures[0].plot.table(english()).rows.len(), 30);
 }
 
