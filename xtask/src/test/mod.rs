@@ -321,7 +321,7 @@ mod tests {
         }
         assert!(!is_ci(None));
         for (wrapper, expected) in
-            [("clippy-driver", true), ("/usr/bin/clippy-driver", true), ("sccache", false), ("", false)]
+            [("clippy-driver", true), ("/w/.ci/clippy-driver", true), ("sccache", false), ("", false)]
         {
             assert_eq!(is_linting(Some(OsStr::new(wrapper))), expected, "{wrapper:?}");
         }
