@@ -1,14 +1,15 @@
 //! In which order the harnesses are run, and what beside what: tests that only
 //! compute share the CPUs, those that mostly wait for programs they started are
-//! run many at a time, and those that measure have the machine for themselves.
+//! run many at a time, with the guest beside them, and those that measure have the machine
+//! for themselves.
 
 use std::collections::VecDeque;
 use std::num::NonZero;
 use std::sync::Mutex;
 use std::thread;
 
-use super::Bench;
 use super::harness::{self, Counts, HarnessOptions, TestFilter};
+use super::{Bench, guest};
 use crate::cargo::Built;
 use crate::error::Error;
 
@@ -70,6 +71,11 @@ pub(super) fn run(bench: &mut Bench) -> Result<(), Error> {
     {
         let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|part| part.kind == kind);
         left = later;
+        match kind {
+            Kind::Computing => {}
+            Kind::Waiting => guest::begin(bench),
+            Kind::Measuring => guest::wait(bench),
+        }
         sum.add(all(now, side_by_side, HarnessOptions { filter: TestFilter::All, threads, is_long }));
     }
     bench.counts.add(sum);
