@@ -37,9 +37,21 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("torture", "kills", Kind::Measuring),
 ];
 
-/// Of harnesses that measure, the tests that only count what comes of a number of requests, by what their names have:
-/// these are run as those that wait.
-const COUNTING: &[(&str, &str, &[&str])] = &[("load", "workloads", &["object::", "http::mixes::"])];
+/// Of harnesses that measure, the tests that only count what comes of a number of requests or transactions, or wait for
+/// servers that err, stall or go away, by what their names have: these are run as those that wait.
+const COUNTING: &[(&str, &str, &[&str])] = &[(
+    "load",
+    "workloads",
+    &[
+        "db::",
+        "object::",
+        "http::download::",
+        "http::faults::",
+        "http::http2::",
+        "http::mixes::",
+        "http::upload::",
+    ],
+)];
 
 /// A harness, or the tests of it that are run together.
 #[derive(Clone, Debug)]
