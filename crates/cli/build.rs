@@ -3,6 +3,10 @@
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    // The program of the tests may be large: it is waited for, and has its lines in itself.
+    if std::env::var("PROFILE").is_ok_and(|profile| profile == "debug") {
+        return;
+    }
     for argument in ["--compress-debug-sections=zlib", "-O2", "--discard-all"] {
         println!("cargo::rustc-link-arg-bins=-Wl,{argument}");
     }

@@ -16,7 +16,8 @@ while read -r module; do
 done </modules/order
 
 # The host's files are kept in memory once read (cache=loose): nobody changes
-# them while the guest runs.
+# them while the guest runs. Tests beside it make and remove files of their own,
+# which nothing in the guest looks at.
 options=trans=virtio,version=9p2000.L,msize=512000
 $b mount -t 9p -o "$options,ro,cache=loose" host /host || end "the host's root cannot be mounted"
 $b mount -t tmpfs -o size=75% layer /layer

@@ -8,6 +8,7 @@
 
 mod initramfs;
 mod kernel;
+mod printed;
 mod qemu;
 mod share;
 
@@ -15,7 +16,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use clap::{Arg, ArgMatches, Command, value_parser};
@@ -23,6 +24,7 @@ use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 
 use crate::error::Error;
 use crate::{Task, target_folder, tools};
+pub(crate) use printed::Printed;
 use share::Share;
 
 /// The task.
@@ -41,6 +43,9 @@ pub(crate) struct Guest {
     pub(crate) timeout: Duration,
     /// Variables of the command, beside those that every command gets.
     pub(crate) environment: Vec<(OsString, OsString)>,
+    /// Where it runs beside other work: what it prints is kept here, and it has what
+    /// CPU that work leaves. Else what it prints is shown at once.
+    pub(crate) beside: Option<Printed>,
     /// The command and its arguments.
     pub(crate) command: Vec<OsString>,
 }
@@ -50,7 +55,7 @@ pub(crate) struct Guest {
 pub(crate) struct Ended {
     /// Its exit status; 128 and the signal if one ended it.
     pub(crate) status: u8,
-    /// What it printed on standard output, also shown while it ran.
+    /// What it printed on standard output.
     pub(crate) stdout: String,
 }
 
@@ -88,6 +93,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         memory_mib: *arguments.get_one("memory").expect("it has a default"),
         timeout: Duration::from_secs(*arguments.get_one("timeout").expect("it has a default")),
         environment: Vec::new(),
+        beside: None,
         command: arguments.get_many("command").expect("clap asks for it").cloned().collect(),
     };
     match guest.run(root)?.status {
@@ -97,14 +103,23 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
 }
 
 impl Guest {
-    /// Boots it, runs the command, shows what it prints, and ends it.
+    /// Boots it, runs the command, shows or keeps what it prints, and ends it.
     pub(crate) fn run(&self, root: &Path) -> Result<Ended, Error> {
         tools::require(NEEDS).map_err(Error::Guest)?;
         let interrupted = Arc::new(AtomicBool::new(false));
+        let is_over = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM, SIGHUP] {
-            signal_hook::flag::register(signal, Arc::clone(&interrupted))
+            // Once the guest is gone, a signal ends this process as it would have before.
+            signal_hook::flag::register_conditional_default(signal, Arc::clone(&is_over))
+                .and_then(|_| signal_hook::flag::register(signal, Arc::clone(&interrupted)))
                 .map_err(|e| Error::Guest(format!("cannot listen for signals: {e}")))?;
         }
+        let ended = self.boot(root, &interrupted);
+        is_over.store(true, Ordering::SeqCst);
+        ended
+    }
+
+    fn boot(&self, root: &Path, interrupted: &AtomicBool) -> Result<Ended, Error> {
         let folder = target_folder(root)?.join("guest");
         fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
         let started = Instant::now();
@@ -112,8 +127,8 @@ impl Guest {
         let found = started.elapsed();
         let share = Share::new(&folder, self, &kernel)?;
         let initramfs = initramfs::make(&kernel, share.outside())?;
-        let times = qemu::run(self, &kernel, &initramfs, &share, &interrupted)?;
-        eprintln!(
+        let times = qemu::run(self, &kernel, &initramfs, &share, interrupted)?;
+        let line = format!(
             "guest: {} found in {:.1} s, up after {:.1} s, command {:.1} s, off after {:.1} s",
             kernel.release,
             found.as_secs_f64(),
@@ -121,6 +136,10 @@ impl Guest {
             times.command.as_secs_f64(),
             times.off.as_secs_f64()
         );
+        match &self.beside {
+            Some(printed) => printed.add(format!("\n{line}\n").as_bytes()),
+            None => eprintln!("{line}"),
+        }
         share.ended()
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn run(
 ) -> Result<Times, Error> {
     let (console, errors) = (share.outside().join("console"), share.outside().join("errors"));
     let said = File::create(&errors).map_err(Error::file("make", &errors))?;
-    let child = Process::new("qemu-system-x86_64")
+    let child = qemu(guest.beside.is_some())
         .args(arguments(guest.memory_mib, kernel, initramfs, &share.inside(), &console))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -51,7 +51,7 @@ pub(super) fn run(
         .process_group(0)
         .spawn()
         .map_err(|e| Error::Guest(format!("QEMU cannot be run: {e}")))?;
-    let (ended, times) = Watch::new(child, share).watch(guest.timeout, interrupted)?;
+    let (ended, times) = Watch::new(child, share).watch(guest, interrupted)?;
     let why = match ended {
         End::Interrupted => return Err(Error::Interrupted),
         End::Off(_) if share.has_ended() => return Ok(times),
@@ -66,6 +66,21 @@ pub(super) fn run(
         }
     };
     Err(Error::Guest(format!("{why}\n{}", quoted(&errors, &console))))
+}
+
+/// How much less than other work a guest beside it counts for the scheduler (nice(1)): with as
+/// many to run it has a quarter of a CPU.
+const NICENESS_BESIDE: u8 = 5;
+
+/// The program, beside other work or alone.
+fn qemu(is_beside: bool) -> Process {
+    let program = "qemu-system-x86_64";
+    if !is_beside {
+        return Process::new(program);
+    }
+    let mut nice = Process::new("nice");
+    nice.args(["-n", &NICENESS_BESIDE.to_string(), program]);
+    nice
 }
 
 /// The network adapters: on a wire that leads nowhere, and nobody's until their modules are loaded.
@@ -135,11 +150,15 @@ impl<'a> Watch<'a> {
         Self { child, share, started: Instant::now() }
     }
 
-    /// Shows what the command prints until it is over.
-    fn watch(mut self, timeout: Duration, interrupted: &AtomicBool) -> Result<(End, Times), Error> {
+    /// Shows or keeps what the command prints until it is over.
+    fn watch(mut self, guest: &Guest, interrupted: &AtomicBool) -> Result<(End, Times), Error> {
         let inside = self.share.inside();
-        let mut out = Tail::new(inside.join("stdout"), io::stdout());
-        let mut err = Tail::new(inside.join("stderr"), io::stderr());
+        let (to_out, to_err): (Box<dyn Write>, Box<dyn Write>) = match &guest.beside {
+            Some(printed) => (Box::new(printed.clone()), Box::new(printed.clone())),
+            None => (Box::new(io::stdout()), Box::new(io::stderr())),
+        };
+        let mut out = Tail::new(inside.join("stdout"), to_out);
+        let mut err = Tail::new(inside.join("stderr"), to_err);
         let (mut up, mut done) = (None, None);
         let end = loop {
             let exited = self.child.try_wait().map_err(|e| Error::Guest(format!("QEMU is lost: {e}")))?;
@@ -158,7 +177,7 @@ impl<'a> Watch<'a> {
             if interrupted.load(Ordering::Relaxed) {
                 break End::Interrupted;
             }
-            if now > timeout {
+            if now > guest.timeout {
                 break End::Late;
             }
             std::thread::sleep(STEP);
@@ -233,6 +252,17 @@ mod tests {
         for end in all.iter().filter(|word| word.to_string_lossy().contains("id=wire")) {
             assert!(end.to_string_lossy().starts_with("hubport,"), "it leads to the host: {end:?}");
         }
+    }
+
+    #[test]
+    fn beside_other_work_it_yields() {
+        let words = |is_beside| {
+            let command = qemu(is_beside);
+            let all = std::iter::once(command.get_program()).chain(command.get_args());
+            all.map(|word| word.to_string_lossy().into_owned()).collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(words(false), "qemu-system-x86_64");
+        assert_eq!(words(true), format!("nice -n {NICENESS_BESIDE} qemu-system-x86_64"));
     }
 
     #[test]

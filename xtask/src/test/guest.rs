@@ -1,14 +1,21 @@
 //! The step `guest`: the stories of `crates/cli/tests/guest`, run in the guest,
 //! with the program that the step `build` made. One boot runs them all; the short
 //! test leaves out those that take more than 10 s there.
+//!
+//! They look at what the program does, never at how fast, and the emulator is busy with
+//! about one CPU. So the short test begins them beside the tests that wait for programs,
+//! which leave that much, and ends them before any that measure.
 
+use std::fs;
+use std::num::NonZero;
+use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use super::Bench;
 use super::harness::Counts;
 use crate::cargo::{self, Built};
 use crate::error::Error;
-use crate::guest::{self, Ended, Guest};
+use crate::guest::{self, Ended, Guest, Printed};
 use crate::outcome::Outcome;
 use crate::tools;
 
@@ -76,12 +83,76 @@ const LONG: &[&str] = &[
     "a_trace_of_stacked_devices_agrees_with_blktraces_and_with_their_table",
 ];
 
-/// Runs the stories.
-pub(super) fn run(bench: &mut Bench) -> Outcome {
-    if let Err(why) = tools::require(guest::NEEDS) {
-        return Outcome::Skipped(why);
+/// When the stories are run.
+#[derive(Debug)]
+pub(super) enum Stories {
+    /// In the step of their own.
+    Alone,
+    /// Beside tests that wait, where the machine has room.
+    Wanted,
+    /// They were begun.
+    Begun { lane: JoinHandle<Result<Ended, Error>>, printed: Printed },
+}
+
+/// Begins the stories, if that is wanted, beside what is run from now on.
+pub(super) fn begin(bench: &mut Bench) {
+    if !matches!(bench.guest, Stories::Wanted) {
+        return;
     }
-    match attempt(bench) {
+    bench.guest = Stories::Alone;
+    let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    let memory = fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    if !has_room(cpus, &memory) || tools::require(guest::NEEDS).is_err() {
+        return;
+    }
+    let printed = Printed::default();
+    // What is wrong is told by the step, which tries it again.
+    let Ok(stories) = guest_of(bench, Some(printed.clone())) else { return };
+    let root = bench.root.clone();
+    let lane = thread::spawn(move || {
+        let ended = stories.run(&root);
+        if matches!(ended, Err(Error::Interrupted)) {
+            // The signal was for all of this process, which only waited until the guest is gone.
+            let _ = signal_hook::low_level::emulate_default_handler(signal_hook::consts::SIGINT);
+        }
+        ended
+    });
+    println!("guest: begun beside these tests; what it prints follows in its step");
+    bench.guest = Stories::Begun { lane, printed };
+}
+
+/// Waits until the stories have ended, if they were begun.
+pub(super) fn wait(bench: &Bench) {
+    if let Stories::Begun { lane, .. } = &bench.guest {
+        while !lane.is_finished() {
+            thread::sleep(Duration::from_millis(100));
+        }
+    }
+}
+
+/// Whether a guest may be run beside tests: they keep a CPU, and twice its memory is available.
+fn has_room(cpus: usize, meminfo: &str) -> bool {
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"));
+    let kib: Option<u64> = line.and_then(|line| line.trim().strip_suffix(" kB")?.parse().ok());
+    cpus > 1 && kib.is_some_and(|kib| kib / 1024 >= 2 * u64::from(guest::MEMORY_MIB))
+}
+
+/// Runs the stories, or waits for their end and shows what they printed.
+pub(super) fn run(bench: &mut Bench) -> Outcome {
+    let ended = match std::mem::replace(&mut bench.guest, Stories::Alone) {
+        Stories::Begun { lane, printed } => {
+            let ended = lane.join();
+            println!("{}", printed.text());
+            ended.unwrap_or_else(|_| Err(Error::Guest("who waited for the guest panicked".to_owned())))
+        }
+        Stories::Alone | Stories::Wanted => {
+            if let Err(why) = tools::require(guest::NEEDS) {
+                return Outcome::Skipped(why);
+            }
+            guest_of(bench, None).and_then(|stories| stories.run(&bench.root))
+        }
+    };
+    match ended {
         Ok(ended) => {
             let counts = Counts::read(&ended.stdout).unwrap_or_default();
             // Those left out in the guest are filtered, not ignored.
@@ -93,8 +164,9 @@ pub(super) fn run(bench: &mut Bench) -> Outcome {
     }
 }
 
-fn attempt(bench: &mut Bench) -> Result<Ended, Error> {
-    let (root, is_long) = (bench.root.clone(), bench.is_long);
+/// The guest that runs the stories.
+fn guest_of(bench: &mut Bench, beside: Option<Printed>) -> Result<Guest, Error> {
+    let is_long = bench.is_long;
     let built = bench.built()?;
     let program = cargo::headroom(built)?;
     let is_stories = |built: &&Built| built.package == "cli" && built.target == "guest" && built.is_test;
@@ -113,16 +185,16 @@ fn attempt(bench: &mut Bench) -> Result<Ended, Error> {
     if !is_long {
         LONG.iter().for_each(|name| command.extend(["--skip".into(), (*name).into()]));
     }
-    let guest = Guest {
+    Ok(Guest {
         memory_mib: guest::MEMORY_MIB,
         timeout: if is_long { TIMEOUT_LONG } else { TIMEOUT },
         environment: vec![
             ("HEADROOM_PROGRAM".into(), program.into()),
             ("HEADROOM_TORTURE".into(), torture.executable.clone().into()),
         ],
+        beside,
         command,
-    };
-    guest.run(&root)
+    })
 }
 
 /// A story that failed, or none at all, is a failure.
@@ -159,6 +231,31 @@ mod tests {
         for name in LONG {
             assert_eq!(all.matches(&format!("fn {name}()")).count(), 1, "{name}");
         }
+    }
+
+    #[test]
+    fn a_guest_beside_tests_leaves_them_a_cpu_and_memory() {
+        let enough = "MemTotal:       24000000 kB\nMemAvailable:    4194304 kB\nBuffers: 1 kB\n";
+        assert!(has_room(2, enough));
+        assert!(!has_room(1, enough));
+        assert!(!has_room(2, "MemTotal: 24000000 kB\nMemAvailable:    4194303 kB\n"));
+        assert!(!has_room(2, ""));
+    }
+
+    #[test]
+    fn stories_that_were_run_beside_others_are_judged_in_their_step() {
+        let begun = |ended: Result<Ended, Error>| {
+            let lane = thread::spawn(move || ended);
+            let mut bench = Bench::new(".".into(), false);
+            bench.guest = Stories::Begun { lane, printed: Printed::default() };
+            wait(&bench);
+            (run(&mut bench), bench.counts.passed)
+        };
+        let ran = "test result: ok. 2 passed; 0 failed; 0 ignored; 0 measured\n";
+        assert_eq!(begun(Ok(ended(0, ran))), (Outcome::Passed, 2));
+        assert!(matches!(begun(Ok(ended(101, ""))), (Outcome::Failed(_), 0)));
+        let late = begun(Err(Error::Guest("late".to_owned())));
+        assert_eq!(late, (Outcome::Failed("late".to_owned()), 0));
     }
 
     #[test]

@@ -51,6 +51,8 @@ pub(crate) struct Bench {
     built: Option<Vec<Built>>,
     /// Tools are installed while other steps compile.
     tools: Option<JoinHandle<Outcome>>,
+    /// The stories in the guest, which may be run beside other tests.
+    guest: guest::Stories,
     /// The tests that were run, of all steps.
     counts: Counts,
 }
@@ -129,10 +131,14 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     };
     let chosen: Vec<&Step> = STEPS.iter().filter(is_chosen).collect();
     let in_ci = is_ci(env::var_os("CI").as_deref());
-    let mut bench =
-        Bench { root: root.to_owned(), is_long, built: None, tools: None, counts: Counts::default() };
-    if chosen.iter().any(|step| step.name == "tools") {
+    let is_among = |name: &str| chosen.iter().any(|step| step.name == name);
+    let mut bench = Bench::new(root.to_owned(), is_long);
+    if is_among("tools") {
         bench.tools = Some(std::thread::spawn(tools::ensure));
+    }
+    // The long ones take longer than all that could be run beside them.
+    if is_among("guest") && !is_long {
+        bench.guest = guest::Stories::Wanted;
     }
     let mut done: Vec<Done> = Vec::new();
     for step in chosen {
@@ -172,6 +178,11 @@ fn left_out(counts: &Counts, is_long: bool) -> Option<String> {
 }
 
 impl Bench {
+    fn new(root: PathBuf, is_long: bool) -> Self {
+        let guest = guest::Stories::Alone;
+        Self { root, is_long, built: None, tools: None, guest, counts: Counts::default() }
+    }
+
     /// The programs of all tests, and the program itself; built once, with one
     /// set of features, so that every dependency is compiled once.
     fn built(&mut self) -> Result<&[Built], Error> {
@@ -288,10 +299,6 @@ fn words(process: &Process) -> String {
 mod tests {
     use super::*;
 
-    fn bench() -> Bench {
-        Bench { root: ".".into(), is_long: false, built: None, tools: None, counts: Counts::default() }
-    }
-
     #[test]
     fn the_short_test_says_what_it_leaves_out() {
         let counts = Counts { passed: 3, failed: 0, ignored: 2 };
@@ -321,7 +328,7 @@ mod tests {
         }
         assert!(!is_ci(None));
         for (wrapper, expected) in
-            [("clippy-driver", true), ("/usr/bin/clippy-driver", true), ("sccache", false), ("", false)]
+            [("clippy-driver", true), ("/w/.ci/clippy-driver", true), ("sccache", false), ("", false)]
         {
             assert_eq!(is_linting(Some(OsStr::new(wrapper))), expected, "{wrapper:?}");
         }
@@ -331,7 +338,7 @@ mod tests {
     #[test]
     fn a_step_whose_ground_is_gone_is_not_run() {
         let step = super::step("test", Some("build"), |_| Outcome::Passed);
-        let mut bench = bench();
+        let mut bench = Bench::new(".".into(), false);
         let broken = [done("build", Outcome::Failed("no".to_owned()))];
         assert_eq!(attempt(&step, &mut bench, &broken), Outcome::Skipped("`build` failed".to_owned()));
         assert_eq!(attempt(&step, &mut bench, &[done("build", Outcome::Passed)]), Outcome::Passed);

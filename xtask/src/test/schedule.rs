@@ -1,14 +1,15 @@
 //! In which order the harnesses are run, and what beside what: tests that only
 //! compute share the CPUs, those that mostly wait for programs they started are
-//! run many at a time, and those that measure have the machine for themselves.
+//! run many at a time, with the guest beside them, and those that measure have the machine
+//! for themselves.
 
 use std::collections::VecDeque;
 use std::num::NonZero;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 
-use super::Bench;
 use super::harness::{self, Counts, HarnessOptions, TestFilter};
+use super::{Bench, guest};
 use crate::cargo::Built;
 use crate::error::Error;
 
@@ -36,9 +37,21 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("torture", "kills", Kind::Measuring),
 ];
 
-/// Of harnesses that measure, the tests that only count what comes of a number of requests, by what their names have:
-/// these are run as those that wait.
-const COUNTING: &[(&str, &str, &[&str])] = &[("load", "workloads", &["object::", "http::mixes::"])];
+/// Of harnesses that measure, the tests that only count what comes of a number of requests or transactions, or wait for
+/// servers that err, stall or go away, by what their names have: these are run as those that wait.
+const COUNTING: &[(&str, &str, &[&str])] = &[(
+    "load",
+    "workloads",
+    &[
+        "db::",
+        "object::",
+        "http::download::",
+        "http::faults::",
+        "http::http2::",
+        "http::mixes::",
+        "http::upload::",
+    ],
+)];
 
 /// A harness, or the tests of it that are run together.
 #[derive(Clone, Debug)]
@@ -47,6 +60,9 @@ struct HarnessPart {
     kind: Kind,
     filter: TestFilter,
 }
+
+/// What is still to be run.
+type Queue = Mutex<VecDeque<HarnessPart>>;
 
 /// Harnesses that are not run here: the guest has its own step.
 const ELSEWHERE: &[(&str, &str)] = &[("cli", "guest")];
@@ -61,17 +77,30 @@ const WAITING_AT_A_TIME: usize = 4;
 /// If a test failed, or none was run.
 pub(super) fn run(bench: &mut Bench) -> Result<(), Error> {
     let is_long = bench.is_long;
-    let mut left: Vec<HarnessPart> =
+    let parts: Vec<HarnessPart> =
         bench.built()?.iter().filter(|built| is_wanted(built)).flat_map(parts_of).collect();
+    let of = |kind: Kind| -> Queue {
+        let own = parts.iter().filter(|part| part.kind == kind).cloned();
+        Mutex::new(own.collect())
+    };
+    let (computing, waiting, measuring) = (of(Kind::Computing), of(Kind::Waiting), of(Kind::Measuring));
     let cpus = thread::available_parallelism().map_or(1, NonZero::get);
+    let alone = HarnessOptions { filter: TestFilter::All, threads: 1, is_long };
+    let many = HarnessOptions { threads: WAITING_AT_A_TIME.max(cpus), ..alone };
     let mut sum = Counts::default();
-    for (kind, side_by_side, threads) in
-        [(Kind::Computing, cpus, 1), (Kind::Waiting, 1, WAITING_AT_A_TIME.max(cpus)), (Kind::Measuring, 1, 1)]
-    {
-        let (now, later): (Vec<_>, Vec<_>) = left.into_iter().partition(|part| part.kind == kind);
-        left = later;
-        sum.add(all(now, side_by_side, HarnessOptions { filter: TestFilter::All, threads, is_long }));
-    }
+    thread::scope(|scope| {
+        let others: Vec<_> = (1..cpus).map(|_| scope.spawn(|| all(&computing, alone))).collect();
+        sum.add(all(&computing, alone));
+        // Another CPU may still be at its last harness that computes, which may go on beside these.
+        guest::begin(bench);
+        sum.add(all(&waiting, many));
+        for other in others {
+            // One that panicked has counted nothing; that is a failure.
+            sum.add(other.join().unwrap_or(Counts { failed: 1, ..Counts::default() }));
+        }
+    });
+    guest::wait(bench);
+    sum.add(all(&measuring, alone));
     bench.counts.add(sum);
     match sum {
         Counts { failed: 0, passed: 1.., .. } => Ok(()),
@@ -104,25 +133,13 @@ fn parts_of(built: &Built) -> Vec<HarnessPart> {
     }
 }
 
-/// Runs these, so many side by side.
-fn all(parts: Vec<HarnessPart>, side_by_side: usize, manner: HarnessOptions) -> Counts {
-    let queue = Mutex::new(VecDeque::from(parts));
-    let next = || queue.lock().unwrap_or_else(std::sync::PoisonError::into_inner).pop_front();
-    let work = || {
-        let mut sum = Counts::default();
-        while let Some(HarnessPart { built, filter, .. }) = next() {
-            sum.add(harness::run(&built, HarnessOptions { filter, ..manner }));
-        }
-        sum
-    };
+/// Runs what is left of these, one after the other.
+fn all(queue: &Queue, manner: HarnessOptions) -> Counts {
+    let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
     let mut sum = Counts::default();
-    thread::scope(|scope| {
-        let workers: Vec<_> = (0..side_by_side).map(|_| scope.spawn(work)).collect();
-        for worker in workers {
-            // A worker that panicked has counted nothing; that is a failure.
-            sum.add(worker.join().unwrap_or(Counts { failed: 1, ..Counts::default() }));
-        }
-    });
+    while let Some(HarnessPart { built, filter, .. }) = next() {
+        sum.add(harness::run(&built, HarnessOptions { filter, ..manner }));
+    }
     sum
 }
 
@@ -163,9 +180,10 @@ mod tests {
 
     #[test]
     fn every_harness_is_run_and_one_that_says_nothing_has_failed() {
-        let three = (0..3).flat_map(|_| parts_of(&built("cli", "stories"))).collect();
-        let counts = all(three, 2, HarnessOptions { filter: TestFilter::All, threads: 1, is_long: false });
+        let three = Mutex::new((0..3).flat_map(|_| parts_of(&built("cli", "stories"))).collect());
+        let counts = all(&three, HarnessOptions { filter: TestFilter::All, threads: 1, is_long: false });
         assert_eq!(counts, Counts { failed: 3, ..Counts::default() });
+        assert!(three.into_inner().unwrap().is_empty());
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(super) fn check(root: &Path, sources: &Sources) -> Result<Vec<Problem>, Erro
 }
 
 fn changelog(sources: &Sources) -> Option<Problem> {
-    let Some(file) = sources.0.iter().find(|source| source.path == CHANGELOG) else {
+    let Some(file) = sources.files.iter().find(|source| source.path == CHANGELOG) else {
         return Some(Problem::new(CHANGELOG, None, "is missing"));
     };
     let waits = file.text.lines().any(|line| matches!(line, "## Unreleased" | "## [Unreleased]"));

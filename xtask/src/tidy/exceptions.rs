@@ -32,7 +32,7 @@ struct Exception {
 }
 
 /// A file or function and its length.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Measured {
     /// As in [`Exception::what`].
     pub(super) what: String,

@@ -12,22 +12,33 @@ use syn::visit::{self, Visit};
 use syn::{Attribute, UseTree};
 
 use super::Problem;
+use super::facts::Facts;
 use super::source::{Source, Sources};
 use super::style::is_for_tests;
 use crate::error::Error;
 
 /// A module: its names from the crate's root.
-type Module = Vec<String>;
+pub(super) type Module = Vec<String>;
 
 /// Which modules use one another in a circle.
 pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> {
-    let mut crates: BTreeMap<&str, Vec<&Source>> = BTreeMap::new();
-    for source in sources.ending(".rs").filter(|source| !source.is_test()) {
+    let mut crates: BTreeMap<&str, Vec<(&Source, &Facts)>> = BTreeMap::new();
+    for (source, facts) in sources.rust().filter(|(source, _)| !source.is_test()) {
         if let Some((root, _)) = source.path.split_once("/src/") {
-            crates.entry(root).or_default().push(source);
+            crates.entry(root).or_default().push((source, facts));
         }
     }
     Ok(crates.into_iter().flat_map(|(root, files)| circles(root, &files)).collect())
+}
+
+/// What a file names inside its crate, outside tests, with the lines.
+pub(super) fn uses(source: &Source, file: &syn::File) -> Vec<(Module, usize)> {
+    let Some((root, _)) = source.path.split_once("/src/").filter(|_| !source.is_test()) else {
+        return Vec::new();
+    };
+    let mut names = Names { at: module_of(root, &source.path), found: Vec::new() };
+    names.visit_file(file);
+    names.found
 }
 
 /// One module uses another that lies beside it.
@@ -40,21 +51,18 @@ struct Use {
 }
 
 /// The circles between modules of one crate.
-fn circles(root: &str, files: &[&Source]) -> Vec<Problem> {
-    let modules: BTreeMap<Module, &Source> =
-        files.iter().map(|file| (module_of(root, &file.path), *file)).collect();
+fn circles(root: &str, files: &[(&Source, &Facts)]) -> Vec<Problem> {
+    let modules: BTreeMap<Module, (&Source, &Facts)> =
+        files.iter().map(|file| (module_of(root, &file.0.path), *file)).collect();
     let mut uses: BTreeMap<Module, BTreeSet<Use>> = BTreeMap::new();
-    for (module, file) in &modules {
-        let Ok(parsed) = syn::parse_file(&file.text) else { continue };
-        let mut names = Names { at: module.clone(), found: Vec::new() };
-        names.visit_file(&parsed);
-        for (named, line) in names.found {
+    for (module, (file, facts)) in &modules {
+        for (named, line) in &facts.uses {
             let known = (0..=named.len()).rev().find(|n| modules.contains_key(&named[..*n]));
             let target = &named[..known.unwrap_or(0)];
             let shared = module.iter().zip(target).take_while(|(a, b)| a == b).count();
             if let (Some(from), Some(to)) = (module.get(shared), target.get(shared)) {
                 let (from, to) = (from.clone(), to.clone());
-                let place = Use { from, to, path: file.path.clone(), line };
+                let place = Use { from, to, path: file.path.clone(), line: *line };
                 uses.entry(module[..shared].to_vec()).or_default().insert(place);
             }
         }
@@ -197,7 +205,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let files: Vec<_> =
             files.iter().map(|(path, text)| Source::made_up(&format!("crates/c/src/{path}"), text)).collect();
-        let found = check(Path::new(""), &Sources(files)).unwrap();
+        let found = check(Path::new(""), &Sources::new(files)).unwrap();
         found.iter().map(Problem::to_string).collect()
     }
 

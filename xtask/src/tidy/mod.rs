@@ -5,6 +5,7 @@
 
 mod docs;
 mod exceptions;
+mod facts;
 mod folders;
 mod layers;
 mod names;
@@ -31,7 +32,7 @@ pub(crate) const TASK: Task = Task {
 };
 
 /// Something that is not as it should be.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Problem {
     /// The file, from the root.
     pub(crate) path: String,

@@ -88,20 +88,19 @@ pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> 
 
 /// The names in each file that is not free to have them.
 fn found(sources: &Sources) -> Found {
-    let declared = Declared::of(sources);
-    let mut found = Found::new();
-    for source in sources.ending(".rs").filter(|source| is_held(source)) {
-        // A file that cannot be parsed is told by the rule of sizes.
-        let Ok(file) = syn::parse_file(&source.text) else { continue };
-        let reads_trials = READERS.iter().any(|reader| source.path.starts_with(reader));
-        let mut names = Names { declared: &declared, reads_trials, found: BTreeMap::new() };
-        names.visit_file(&file);
-        if !names.found.is_empty() {
-            let literals = names.found.into_iter().map(|((line, _), literal)| (line, literal));
-            found.insert(source.path.clone(), literals.collect());
-        }
+    let named = sources.rust().filter(|(_, facts)| !facts.names.is_empty());
+    named.map(|(source, facts)| (source.path.clone(), facts.names.clone())).collect()
+}
+
+/// The names in a file, if it is not free to have them, in order, with their lines.
+pub(super) fn in_file(source: &Source, file: &syn::File, declared: &Declared) -> Vec<(usize, String)> {
+    if !is_held(source) {
+        return Vec::new();
     }
-    found
+    let reads_trials = READERS.iter().any(|reader| source.path.starts_with(reader));
+    let mut names = Names { declared, reads_trials, found: BTreeMap::new() };
+    names.visit_file(file);
+    names.found.into_iter().map(|((line, _), literal)| (line, literal)).collect()
 }
 
 /// Whether a file is product code that may not name them. Some files are for tests
@@ -117,7 +116,7 @@ fn is_held(source: &Source) -> bool {
 
 /// The names that workloads and `model` declare.
 #[derive(Default)]
-struct Declared {
+pub(super) struct Declared {
     workloads: BTreeSet<String>,
     parameters: BTreeSet<String>,
     metrics: BTreeSet<String>,
@@ -126,7 +125,7 @@ struct Declared {
 }
 
 impl Declared {
-    fn of(sources: &Sources) -> Self {
+    pub(super) fn of(sources: &Sources) -> Self {
         let mut all = Self::default();
         for source in sources.ending(".rs").filter(|source| !source.is_test()) {
             let text = source.text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();

@@ -27,21 +27,17 @@ pub(super) fn check(root: &Path, sources: &Sources) -> Result<Vec<Problem>, Erro
     };
     let mut measured = Vec::new();
     let mut problems = Vec::new();
-    for source in sources.ending(".rs") {
-        match measure(source) {
-            Ok(mut found) => measured.append(&mut found),
-            Err(problem) => problems.push(problem),
-        }
+    for (_, facts) in sources.rust() {
+        measured.extend_from_slice(&facts.lengths);
+        problems.extend(facts.broken.clone());
     }
     problems.extend(exceptions::hold(&list, &measured));
     Ok(problems)
 }
 
 /// The file and each of its functions with their lengths.
-fn measure(source: &Source) -> Result<Vec<Measured>, Problem> {
+pub(super) fn measure(source: &Source, file: &syn::File) -> Vec<Measured> {
     let path = &source.path;
-    let file = syn::parse_file(&source.text)
-        .map_err(|e| Problem::new(path, e.span().start().line, format!("cannot be parsed: {e}")))?;
     let whole = Measured {
         what: path.clone(),
         path: path.clone(),
@@ -51,9 +47,9 @@ fn measure(source: &Source) -> Result<Vec<Measured>, Problem> {
     };
     let mut functions = Functions { path, of: Vec::new(), found: vec![whole] };
     if !source.is_test() {
-        functions.visit_file(&file);
+        functions.visit_file(file);
     }
-    Ok(functions.found)
+    functions.found
 }
 
 /// Collects functions outside tests.
@@ -132,12 +128,12 @@ impl<'ast> Visit<'ast> for Functions<'_> {
 mod tests {
     use super::*;
 
+    fn measured(path: &str, text: &str) -> Vec<Measured> {
+        measure(&Source::made_up(path, text), &syn::parse_file(text).unwrap())
+    }
+
     fn lengths(path: &str, text: &str) -> Vec<(String, usize, usize)> {
-        measure(&Source::made_up(path, text))
-            .unwrap()
-            .into_iter()
-            .map(|m| (m.what, m.line, m.lines))
-            .collect()
+        measured(path, text).into_iter().map(|m| (m.what, m.line, m.lines)).collect()
     }
 
     #[test]
@@ -167,17 +163,10 @@ mod tests {
     fn too_long_a_file_and_too_long_a_function_are_found() {
         let body = "    x();\n".repeat(69);
         let text = format!("fn f() {{\n{body}}}\n");
-        let found = exceptions::hold("", &measure(&Source::made_up("a.rs", &text)).unwrap());
+        let found = exceptions::hold("", &measured("a.rs", &text));
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].to_string(), "a.rs:1: `a.rs::f` has 71 lines, 70 are allowed: split it");
-        let found =
-            exceptions::hold("", &measure(&Source::made_up("tests/a.rs", &"\n".repeat(501))).unwrap());
+        let found = exceptions::hold("", &measured("tests/a.rs", &"\n".repeat(501)));
         assert_eq!(found.len(), 1);
-    }
-
-    #[test]
-    fn a_file_that_is_not_rust_is_told_with_its_line() {
-        let problem = measure(&Source::made_up("a.rs", "fn f() {}\nfn (\n")).unwrap_err();
-        assert!(problem.to_string().starts_with("a.rs:2: cannot be parsed"), "{problem}");
     }
 }

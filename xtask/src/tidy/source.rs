@@ -2,7 +2,9 @@
 
 use std::fs;
 use std::path::Path;
+use std::sync::OnceLock;
 
+use super::facts::{self, Facts};
 use crate::error::Error;
 
 /// Folders that hold other people's words or what tools made.
@@ -19,7 +21,12 @@ pub(crate) struct Source {
 
 /// All text files of the workspace that rules speak of.
 #[derive(Debug)]
-pub(crate) struct Sources(pub(crate) Vec<Source>);
+pub(crate) struct Sources {
+    /// By their paths.
+    pub(crate) files: Vec<Source>,
+    /// What rules take of the Rust files, once one of them asked for it.
+    facts: OnceLock<Vec<Facts>>,
+}
 
 impl Sources {
     /// Reads every Rust, Markdown, TOML and shell file, and CI's script.
@@ -27,12 +34,22 @@ impl Sources {
         let mut found = Vec::new();
         walk(root, "", &mut found)?;
         found.sort_by(|a, b| a.path.cmp(&b.path));
-        Ok(Self(found))
+        Ok(Self::new(found))
+    }
+
+    /// These files.
+    pub(crate) fn new(files: Vec<Source>) -> Self {
+        Self { files, facts: OnceLock::new() }
     }
 
     /// The files whose name ends so.
     pub(crate) fn ending<'a>(&'a self, ending: &'a str) -> impl Iterator<Item = &'a Source> {
-        self.0.iter().filter(move |source| source.path.ends_with(ending))
+        self.files.iter().filter(move |source| source.path.ends_with(ending))
+    }
+
+    /// The Rust files, and what rules take of each.
+    pub(super) fn rust(&self) -> impl Iterator<Item = (&Source, &Facts)> {
+        self.ending(".rs").zip(self.facts.get_or_init(|| facts::of_all(self)))
     }
 }
 
@@ -91,7 +108,7 @@ mod tests {
             fs::write(path, "text").unwrap();
         }
         let sources = Sources::read(root.path()).unwrap();
-        let paths: Vec<_> = sources.0.iter().map(|source| source.path.as_str()).collect();
+        let paths: Vec<_> = sources.files.iter().map(|source| source.path.as_str()).collect();
         assert_eq!(paths, [".ci/run", "R.md", "a/lib.rs"]);
     }
 }

@@ -16,11 +16,15 @@ const UNFINISHED: &[&str] = &["todo", "unimplemented", "dbg"];
 /// What is wrong with how the sources read.
 pub(super) fn check(sources: &Sources) -> Vec<Problem> {
     let mut problems = Vec::new();
-    for source in &sources.0 {
+    for source in &sources.files {
         problems.extend(white_space(source));
-        if source.path.ends_with(".rs") {
-            problems.extend(rust(source));
+    }
+    for (source, facts) in sources.rust() {
+        if !source.text.starts_with("//!") {
+            let message = "does not begin with `//!`: say what the module is, why it is so, what it is not";
+            problems.push(Problem::new(&source.path, 1, message));
         }
+        problems.extend_from_slice(&facts.habits);
     }
     problems
 }
@@ -42,19 +46,11 @@ fn white_space(source: &Source) -> Vec<Problem> {
     problems
 }
 
-fn rust(source: &Source) -> Vec<Problem> {
-    let mut problems = Vec::new();
-    if !source.text.starts_with("//!") {
-        let message = "does not begin with `//!`: say what the module is, why it is so, what it is not";
-        problems.push(Problem::new(&source.path, 1, message));
-    }
-    // A file that cannot be parsed is told by the rule of sizes.
-    if let Ok(file) = syn::parse_file(&source.text) {
-        let mut habits = Habits { source, in_tests: source.is_test(), problems };
-        habits.visit_file(&file);
-        problems = habits.problems;
-    }
-    problems
+/// Imports and macros of a file that should not be.
+pub(super) fn habits(source: &Source, file: &syn::File) -> Vec<Problem> {
+    let mut habits = Habits { source, in_tests: source.is_test(), problems: Vec::new() };
+    habits.visit_file(file);
+    habits.problems
 }
 
 /// Looks for imports and macros.
@@ -140,7 +136,7 @@ mod tests {
     use super::*;
 
     fn found(path: &str, text: &str) -> Vec<String> {
-        let sources = Sources(vec![Source::made_up(path, text)]);
+        let sources = Sources::new(vec![Source::made_up(path, text)]);
         check(&sources).iter().map(Problem::to_string).collect()
     }
 

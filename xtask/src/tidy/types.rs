@@ -15,20 +15,19 @@ use crate::error::Error;
 
 /// Which public types of the crates have the name of another.
 pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> {
-    let ours = |source: &&Source| source.path.starts_with("crates/") && source.path.contains("/src/");
+    let ours = |source: &Source| source.path.starts_with("crates/") && source.path.contains("/src/");
     let mut known: BTreeMap<String, String> = BTreeMap::new();
     let mut found = Vec::new();
-    for source in sources.ending(".rs").filter(ours).filter(|source| !source.is_test()) {
-        let Ok(file) = syn::parse_file(&source.text) else { continue };
-        for (name, line) in file.items.iter().filter_map(public_type) {
-            match known.get(&name) {
+    for (source, facts) in sources.rust().filter(|(source, _)| ours(source) && !source.is_test()) {
+        for (name, line) in &facts.types {
+            match known.get(name) {
                 Some(other) => {
                     let message =
                         format!("`{name}` is the name of a public type of {other} too: rename one of them");
-                    found.push(Problem::new(&source.path, line, message));
+                    found.push(Problem::new(&source.path, *line, message));
                 }
                 None => {
-                    known.insert(name, source.path.clone());
+                    known.insert(name.clone(), source.path.clone());
                 }
             }
         }
@@ -37,7 +36,7 @@ pub(super) fn check(_: &Path, sources: &Sources) -> Result<Vec<Problem>, Error> 
 }
 
 /// The name of a public type, and its line.
-fn public_type(item: &Item) -> Option<(String, usize)> {
+pub(super) fn public_type(item: &Item) -> Option<(String, usize)> {
     let (visibility, ident, attributes) = match item {
         Item::Struct(item) => (&item.vis, &item.ident, &item.attrs),
         Item::Enum(item) => (&item.vis, &item.ident, &item.attrs),
@@ -56,7 +55,7 @@ mod tests {
     fn found(files: &[(&str, &str)]) -> Vec<String> {
         let source =
             |(path, text): &(&str, &str)| Source { path: (*path).to_owned(), text: (*text).to_owned() };
-        let sources = Sources(files.iter().map(source).collect());
+        let sources = Sources::new(files.iter().map(source).collect());
         check(Path::new(""), &sources).unwrap().iter().map(Problem::to_string).collect()
     }
 

@@ -186,6 +186,7 @@ fn a_quiet_run_is_not_accused() {
 
 /// An error of the machine's clock or of a counter would show here first.
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn one_operation_at_a_time_is_bound_by_latency() {
     let _alone = alone();
     let place = StoryFolder::new();

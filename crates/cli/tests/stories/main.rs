@@ -3,6 +3,7 @@
 // A test may unwrap, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod a_whole_machine;
 mod both_ends;
 mod check;
 mod common;

@@ -281,33 +281,6 @@ fn machine_readable_output_is_nothing_but_the_document() {
 }
 
 #[test]
-fn the_overview_measures_all_and_leaves_nothing() {
-    let place = StoryFolder::new();
-    let (code, document) = place.document(&[
-        "run",
-        "--duration",
-        "50ms",
-        "--warm-up",
-        "10ms",
-        "--trials",
-        "2",
-        "--size",
-        "16MiB",
-    ]);
-    assert_eq!(code, 0, "{document}");
-    let names: Vec<&str> = document["cases"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|c| c["loads"][0]["workload"].as_str().unwrap())
-        .collect();
-    for workload in ["cpu.primes", "memory.bandwidth", "disk"] {
-        assert!(names.contains(&workload), "{names:?}");
-    }
-    assert_eq!(place.names(), Vec::<String>::new());
-}
-
-#[test]
 fn a_load_is_kept_to_a_numa_node_at_both_ends() {
     if !std::path::Path::new("/sys/devices/system/node/node0/cpulist").exists() {
         eprintln!("skipped: this kernel shows no NUMA nodes");

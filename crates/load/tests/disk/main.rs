@@ -5,6 +5,7 @@
 
 mod content;
 mod durable;
+mod engines;
 mod occupied;
 mod replaced;
 mod support;

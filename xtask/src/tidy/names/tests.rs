@@ -17,7 +17,7 @@ mod tests { fn f() { MetricName::new(\"made-up\"); } }
 ";
 
 fn found_in(path: &str, text: &str) -> Vec<(usize, String)> {
-    let sources = Sources(vec![
+    let sources = Sources::new(vec![
         Source::made_up("crates/load/src/workload/net/stream.rs", STREAM),
         Source::made_up(
             METRICS,

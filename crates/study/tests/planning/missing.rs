@@ -1,13 +1,9 @@
 //! Settings that a machine does not have: said before anything runs, or left out.
 
-#![allow(clippy::unwrap_used)]
-
-mod pretending;
-
+use crate::pretending::Pretender;
 use agent::CallContext;
 use model::setting::Change;
 use model::{Study, Value};
-use pretending::Pretender;
 use study::plan::{self, FeasiblePlan, PlanError};
 
 /// The plan of a study on a machine without what `lacks` says.

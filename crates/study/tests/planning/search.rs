@@ -1,12 +1,9 @@
 //! Searching a concurrency, against an agent that only pretends.
-#![allow(clippy::unwrap_used)]
 
-mod pretending;
-
+use crate::pretending::{self, Pretender, execute, planned, study};
 use model::ParameterName;
 use model::plan::LoadSpec;
 use model::run::{CaseRole, Outcome, Run, SearchEnd};
-use pretending::{Pretender, execute, planned, study};
 use study::read::arguments::{Arguments, Typed, study_of_workload};
 
 const DEPTH: ParameterName = ParameterName::new("queue-depth");

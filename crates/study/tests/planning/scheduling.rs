@@ -1,15 +1,12 @@
 //! Planning and ordering against an agent that only pretends: what is asked of
 //! it, in which order, and what becomes of its answers.
-#![allow(clippy::unwrap_used)]
 
-mod pretending;
-
+use crate::pretending::{Notebook, Pretender, execute, planned, run_into, study};
 use model::limit::LimitKind;
 use model::plan::LoadSpec;
 use model::run::{CaseResult, Outcome, Run};
 use model::trial::Status;
 use model::{Limit, ParameterName, Resource, Unit, WorkloadName, metric};
-use pretending::{Notebook, Pretender, execute, planned, run_into, study};
 use study::plan::PlanError;
 use study::read::arguments::{Arguments, Typed, apply};
 use study::read::from_toml;

@@ -1,5 +1,4 @@
 //! Every engine of `disk` against real files: each does what every other does.
-#![allow(clippy::unwrap_used)]
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt;

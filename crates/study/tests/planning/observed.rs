@@ -1,12 +1,9 @@
 //! Cases that are observed have a twin that is not: measured in turn, and left alone where nothing
 //! can be seen.
-#![allow(clippy::unwrap_used)]
 
-mod pretending;
-
+use crate::pretending::{Pretender, execute, planned, study};
 use model::ObserverKind;
 use model::run::CaseRole;
-use pretending::{Pretender, execute, planned, study};
 
 fn traced(trials: &str) -> model::Study {
     let mut study = study("disk", &[("queue-depth", "1,8"), ("trials", trials)]);

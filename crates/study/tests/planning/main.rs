@@ -1,0 +1,11 @@
+//! Plans, orders and searches against an agent that only pretends: one program, since each is
+//! linked with nearly all of the house.
+// A test may unwrap, in its helpers too.
+#![allow(clippy::unwrap_used)]
+
+mod missing;
+mod observed;
+#[path = "../pretending/mod.rs"]
+mod pretending;
+mod scheduling;
+mod search;
