@@ -212,7 +212,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "link-full",
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
-         SATA, network), or, where nobody says what is usual, of what it can get (DMI).",
+         SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
+         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's.",
     ),
     (
         "limit-reached",

@@ -342,12 +342,16 @@ finding-io-quota = 設定された上限が結果を制限しています: { RES
     }
 
 finding-link-full =
-    { $bound ->
-        [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
-        [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
-       *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+    { $shared ->
+        [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
+       *[no] { $bound ->
+            [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+            [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
+           *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+        }
     }
     .advice = { $network ->
+        [shared] このリンクを使うほかの通信を止めるか、それがないときに測定してください
         [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
        *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
     }
@@ -507,6 +511,7 @@ evidence-device-unsure = { RESOURCE($resource) } は飽和しているようで�
 evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
+evidence-link-carried = { RESOURCE($resource) }: { SHORT($carried, $unit) } が通過
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
 evidence-link-range = { RESOURCE($resource) } は、データが使える上限の { PERCENT($fraction) } です。飽和したときは通常 { SHORT($least, $unit) } から { SHORT($most, $unit) } なので、飽和しているかどうかは分かりません

@@ -342,12 +342,16 @@ finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($re
     }
 
 finding-link-full =
-    { $bound ->
-        [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
-        [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
-       *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+    { $shared ->
+        [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
+       *[no] { $bound ->
+            [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+            [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
+           *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+        }
     }
     .advice = { $network ->
+        [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
     }
@@ -507,6 +511,7 @@ evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하�
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
 evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
+evidence-link-carried = { RESOURCE($resource) }: { SHORT($carried, $unit) }가 지나감
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-link-range = { RESOURCE($resource) }에서 데이터가 쓸 수 있는 최대의 { PERCENT($fraction) }를 썼습니다. 한계에 도달하면 보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) }이므로, 한계에 도달했는지는 알 수 없습니다
