@@ -15,6 +15,7 @@ pub(crate) mod device;
 mod end_core;
 mod host_queue;
 mod inside;
+mod interrupts;
 mod latency;
 mod layer;
 mod limit;
@@ -28,6 +29,8 @@ mod pushed_back;
 mod quota;
 mod scheduler;
 mod server;
+mod steal;
+mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
 mod window;
@@ -70,6 +73,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     end_core::ENGLISH,
     host_queue::ENGLISH,
     inside::ENGLISH,
+    interrupts::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
@@ -86,6 +90,8 @@ pub(crate) const ENGLISH: &[&str] = &[
     quota::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    steal::ENGLISH,
+    swap::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];
@@ -130,9 +136,11 @@ const CANDIDATES: &[Candidate] = &[
     allowance::examine,
     quota::examine,
     |case, _| credits::examine(case),
+    steal::examine,
     bucket::examine,
     link::examine,
     limit::examine,
+    swap::examine,
     chase::examine,
     memory::examine,
     database::clients::examine,
@@ -149,6 +157,7 @@ const CANDIDATES: &[Candidate] = &[
     layer::thread::examine,
     layer::member::examine,
     writeback::examine,
+    |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
@@ -194,6 +203,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          took as much more (steal): a burstable machine whose CPU credits are used up.",
     ),
     (
+        "steal-bound",
+        "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
+         and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
+         the part that it has of what was computed.",
+    ),
+    (
         "bucket-used-up",
         "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of \
          writes to 0.5 %, and the higher one too), while the workers were idle and the hypervisor took less than a tenth of \
@@ -226,6 +241,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          shows that those added surely bring three quarters of their share or more: then the cores are what is full.",
     ),
     (
+        "swap-bound",
+        "The machine swapped at least 1 MB/s in the window, and each thread waited for at least half of it for swapped pages or \
+         for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks that were not idle stood \
+         still for memory for half of it (pressure).",
+    ),
+    (
         "memory-latency",
         "Each load of a dependent chase waits for the one before it: how long memory, or a cache, takes to answer is all \
          that counts.",
@@ -249,6 +270,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "all-cores-full",
         "All CPUs together are busy at least 95 % of the time; or 85 %, while the threads of the load stand ready without a CPU for \
          a quarter of it.",
+    ),
+    (
+        "interrupt-cpu-full",
+        "Of a load with several operations under way that is no stream: a CPU that takes the interrupts of what is driven is at \
+         least 95 % busy, half of that or more are interrupts and softirq, and no other CPU has more of them.",
     ),
     (
         "device-full",

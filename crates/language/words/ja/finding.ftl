@@ -334,6 +334,36 @@ finding-credits-used-up =
 
 evidence-credits-steal = 試行 { $of } 回のうち { $trials } 回で、奪われた CPU は前が { FIXED($before, decimals: 1) } 個分、それからは { FIXED($behind, decimals: 1) } 個分でした
 
+finding-steal-bound =
+    ハイパーバイザーが結果を制限しています: { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }スレッドに必要な CPU 時間の { PERCENT($share) } をほかの仮想マシンに割り当てました（steal）
+    .advice = CPU を独占できるマシンを使うか、別の時間帯に測定してください。奪われた時間は、このマシンのどのプログラムも使っていません
+
+evidence-stolen-of-load =
+    { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }スレッドに必要な CPU 時間のうち奪われた分 { PERCENT($share) }
+
+finding-swap-bound =
+    メモリが足りず、スワップが結果を制限しています: 時間の { PERCENT($share) } の間、スレッドはスワップからページが戻るか、ほかのページがスワップに書かれるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
+    .advice = メモリより小さいデータで動かすか、メモリの多いマシンを使ってください。スワップデバイスを速くしても待ち時間が短くなるだけです
+
+evidence-swap-wait =
+    スレッドがメモリを待った時間 { PERCENT($share) }（{ $by ->
+        [delays] カーネルがタスクごとに集計
+       *[pressure] すべてが止まった時間をカーネルが集計
+    }）
+evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
+
+finding-interrupt-cpu-full =
+    駆動対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
+    .advice = より多くの CPU に割り込みを処理させてください。デバイスのキューを増やすか、割り込みを別の CPU に移します（--set irq-affinity）。操作を少なく大きくすれば割り込みも減ります
+
+evidence-interrupt-cpu = CPU { $cpu }: 時間の { PERCENT($share) } の間使用中、そのうち { PERCENT($interrupts) } は割り込み
+
 finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます

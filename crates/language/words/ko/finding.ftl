@@ -334,6 +334,36 @@ finding-credits-used-up =
 
 evidence-credits-steal = 시행 { $of }회 중 { $trials }회에서 빼앗긴 CPU가 전에는 { FIXED($before, decimals: 1) }개, 그 뒤로는 { FIXED($behind, decimals: 1) }개였습니다
 
+finding-steal-bound =
+    하이퍼바이저가 결과를 제한합니다: { $end ->
+        [far] { $machine }에 있는{" "}
+       *[near] {""}
+    }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 다른 가상 머신에 주었습니다(steal)
+    .advice = CPU를 혼자 쓰는 머신을 쓰거나 다른 시간대에 측정하십시오. 빼앗긴 시간은 이 머신의 어떤 프로그램도 쓰지 않았습니다
+
+evidence-stolen-of-load =
+    { $end ->
+        [far] { $machine }에 있는{" "}
+       *[near] {""}
+    }스레드에 필요한 CPU 시간 중 빼앗긴 것 { PERCENT($share) }
+
+finding-swap-bound =
+    메모리가 부족해 스왑이 결과를 제한합니다: 시간의 { PERCENT($share) } 동안 스레드가 스왑에서 페이지가 오거나 다른 페이지가 스왑에 쓰이기를 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
+    .advice = 메모리보다 적은 데이터로 작업하거나 메모리가 더 많은 머신을 쓰십시오. 스왑 장치가 빨라져도 기다림이 짧아질 뿐입니다
+
+evidence-swap-wait =
+    스레드가 메모리를 기다린 시간 { PERCENT($share) }({ $by ->
+        [delays] 커널이 태스크마다 집계
+       *[pressure] 모두 멈춘 시간을 커널이 집계
+    })
+evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
+
+finding-interrupt-cpu-full =
+    대상의 인터럽트를 처리하는 CPU { $cpu }의 한계에 도달했습니다: 시간의 { PERCENT($share) } 동안 사용 중이며, 그중 { PERCENT($interrupts) }는 인터럽트와 그 뒤처리(softirq)입니다
+    .advice = 더 많은 CPU가 인터럽트를 처리하게 하십시오. 장치의 큐를 늘리거나 인터럽트를 다른 CPU로 옮깁니다(--set irq-affinity). 작업이 적고 클수록 인터럽트도 줄어듭니다
+
+evidence-interrupt-cpu = CPU { $cpu }: 시간의 { PERCENT($share) } 동안 사용 중, 그중 { PERCENT($interrupts) }는 인터럽트
+
 finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
