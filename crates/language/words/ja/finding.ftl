@@ -287,7 +287,10 @@ finding-cpu-quota =
     { $end ->
         [far] { $machine } の
        *[near] {""}
-    }コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+    }コントロールグループの CPU クォータが結果を制限しています: { $counted ->
+        [no] スレッドはクォータの { PERCENT($fraction) } を使っています
+       *[yes] 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+    }
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
 bucket-fill =

@@ -287,7 +287,10 @@ finding-cpu-quota =
     { $end ->
         [far] { $machine }에 있는{" "}
        *[near] {""}
-    }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+    }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: { $counted ->
+        [no] 스레드가 쿼터의 { PERCENT($fraction) }를 사용했습니다
+       *[yes] 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+    }
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
 bucket-fill =
