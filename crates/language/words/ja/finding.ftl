@@ -560,6 +560,7 @@ evidence-memory =
         [yes] 、この上限は低く測定されすぎ
        *[no] {""}
     }
+evidence-memory-modules-beyond = メモリモジュールが出せる量の { PERCENT($fraction) } が通ったことになるので、モジュールについて分かっている値が誤り
 evidence-memory-each =
     { FIXED($threads) } スレッドのそれぞれが、{ FIXED($fewer) } スレッドのときの { PERCENT($share) } を引き出す: メモリにはこれらのコアが引き出せる以上の余裕がある
 evidence-memory-room = メモリ { BINARY($bytes) }

@@ -560,6 +560,7 @@ evidence-memory =
         [yes] , 이 한계는 너무 낮게 측정됨
        *[no] {""}
     }
+evidence-memory-modules-beyond = 메모리 모듈이 낼 수 있는 것의 { PERCENT($fraction) }가 지나간 셈이므로, 모듈에 대해 알려진 값이 틀림
 evidence-memory-each =
     { FIXED($threads) }개 스레드가 각각 { FIXED($fewer) }개 스레드일 때의 { PERCENT($share) }를 끌어낸다: 메모리에는 이 코어들이 끌어낼 수 있는 것보다 여유가 있다
 evidence-memory-room = 메모리 { BINARY($bytes) }
