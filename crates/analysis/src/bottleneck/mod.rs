@@ -5,6 +5,7 @@
 //! bound by latency, or nobody can tell.
 
 mod allowance;
+mod also;
 mod bucket;
 mod chase;
 mod constant;
@@ -436,17 +437,20 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut named: Option<Finding> = None;
-    let (mut free, mut unknown) = (Vec::new(), Vec::new());
+    let (mut free, mut unknown, mut full) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in CANDIDATES {
         match candidate(case, context) {
-            Verdict::Full(finding) if named.is_none() => named = Some(*finding),
+            Verdict::Full(other) => match &named {
+                Some(named) => full.extend(also::told(named, &other)),
+                None => named = Some(*other),
+            },
             Verdict::Free(evidence) => free.push(evidence),
             Verdict::Unknown(evidence) => unknown.push(evidence),
-            Verdict::Full(_) | Verdict::Elsewhere => {}
+            Verdict::Elsewhere => {}
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding, case).not_because(free);
+    let mut finding = inside::told(finding.because_all(full), case).not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)
