@@ -121,7 +121,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
     if limit.resource.is_named(ResourceKind::Nic) {
         let of_load = measure::is_net(case) && limit.quantity == metric::THROUGHPUT;
         return if of_load {
-            measure::carried(case, limit.direction)
+            measure::carried(case, limit.direction).or_else(|| interface::counted(case, limit))
         } else {
             interface::to_storage(case, limit, step)
         };

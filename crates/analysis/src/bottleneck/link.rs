@@ -74,9 +74,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             };
             let others = all.iter().filter(is_other);
             let others = others.map(|(used, _)| Evidence { beside: true, ..of_limit(used, "link") });
-            Verdict::Full(Box::new(full(fullest).because_all(others)))
+            Verdict::Full(Box::new(full(case, fullest).because_all(others)))
         }
-        LinkState::Shared(carried) => Verdict::Full(Box::new(shared(fullest, carried))),
+        LinkState::Shared(carried) => Verdict::Full(Box::new(shared(case, fullest, carried))),
         LinkState::Beyond => {
             let (demand, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
             let missing = of_limit(fullest, "link-beyond").arg("demand", demand);
@@ -159,7 +159,7 @@ fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
 }
 
 /// An interface that is full with what others send over it, too.
-fn shared(used: &Utilization, carried: f64) -> Finding {
+fn shared(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
     let written = |value| measure::written(value, used.unit, &used.resource);
     let (limit, unit) = written(used.limit);
     let end = if used.machine.is_some() { End::Answers } else { End::Drives };
@@ -177,10 +177,16 @@ fn shared(used: &Utilization, carried: f64) -> Finding {
         .arg("own", written(used.demand).0)
         .arg("end", end.word())
         .because(evidence)
-        .because(shown("demand", metric::THROUGHPUT))
+        .because_all(demand(case))
 }
 
-fn full(used: &Utilization) -> Finding {
+/// The rate that asks for it. That of requests is told by the interface.
+fn demand(case: &CaseResult) -> Option<Evidence> {
+    let is_measured = case.loads.main.estimates.contains_key(&metric::THROUGHPUT);
+    is_measured.then(|| shown("demand", metric::THROUGHPUT))
+}
+
+fn full(case: &CaseResult, used: &Utilization) -> Finding {
     let (limit, unit) = measure::written(used.limit, used.unit, &used.resource);
     let bound = match used.usual {
         Some(_) => "range",
@@ -201,7 +207,7 @@ fn full(used: &Utilization) -> Finding {
         let [(least, _), (most, _)] = ends(used, range);
         found = found.arg("least", least).arg("most", most);
     }
-    found.because(of_limit(used, "link")).because(shown("demand", metric::THROUGHPUT))
+    found.because(of_limit(used, "link")).because_all(demand(case))
 }
 
 /// Both ends of what is usual, in the unit that people read the resource in.
