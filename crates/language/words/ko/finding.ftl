@@ -737,6 +737,7 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-base = { RESOURCE($resource) }에 모아 둔 몫을 다 쓴 뒤 지속되는 것은 { SHORT($rate, unit: "B/s") }. 시행 평균 { SHORT($mean, unit: "B/s") }에는 그 몫이 들어 있음
 evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 
 finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
