@@ -5,6 +5,7 @@
 //! that they may use. A load that waits for something else hardly feels it. Of stolen time the load has the part that it
 //! has of what was computed, for nobody counts from whom a CPU was taken.
 
+use model::database::metric as names;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Resource, ResourceKind, Severity, Trial};
@@ -44,12 +45,20 @@ struct Stolen {
 impl Stolen {
     fn of(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Self> {
         let workers = measure::workers(case).max(1.0);
-        let used = end.worker_share(case)? * workers;
+        // A server of ours, or one that is here, computes for its clients.
+        let server = measure::median(case, |trial| measure::measured(trial, names::SERVER_CPU));
+        let server = server.filter(|_| end == End::Drives);
+        let used = end.worker_share(case)? * workers + server.unwrap_or_default();
         let cpus = match end {
             End::Drives => measure::cpus_allowed(case, context.machine),
             End::Answers => end.cpus(case).unwrap_or_default(),
         };
-        let most = if cpus > 0.0 { workers.min(cpus) } else { workers };
+        let most = match server {
+            Some(_) if cpus > 0.0 => cpus,
+            Some(_) => return None,
+            None if cpus > 0.0 => workers.min(cpus),
+            None => workers,
+        };
         let usable = usable(case, context, end);
         let of = |trial: &Trial| {
             let rate = |name: &str| usable.iter().filter_map(|cpu| end.rate(trial, cpu, name)).sum::<f64>();
@@ -138,6 +147,25 @@ mod tests {
         let text = "it gave others 50 % of the CPU time that the threads wanted (steal)";
         assert!(half.text.ends_with(text), "{}", half.text);
         assert_eq!(found(33.0, [31, 65, 104]).code, "steal-bound");
+    }
+
+    #[test]
+    fn what_is_stolen_from_a_database_that_is_here_counts_too() {
+        use model::{Quantity, Unit};
+        let found = |server: f64, [busy, steal, idle]: [u64; 3]| {
+            let mut case = disk(1, 9_000.0, 110.0, 22.0);
+            for trial in &mut case.trials {
+                let used = Quantity { value: server, unit: Unit::One };
+                trial.result.main_mut().metrics.insert(names::SERVER_CPU, used);
+                for (name, ticks) in [("user", busy), ("steal", steal), ("idle", idle)] {
+                    let counter = fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks);
+                    trial.result.local_mut().counters.push(counter);
+                }
+            }
+            verdict(&[case]).code
+        };
+        assert_eq!(found(1.0, [125, 65, 10]), "steal-bound");
+        assert_ne!(found(0.4, [65, 35, 100]), "steal-bound", "there are CPUs to spare");
     }
 
     #[test]
