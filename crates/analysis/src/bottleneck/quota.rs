@@ -17,6 +17,10 @@ use crate::{Context, measure};
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
+/// So many times as much as an imposed rate was held by nothing of the kind. A bucket lets more through for a moment, which
+/// is much of a short window.
+const PASSED: f64 = 2.0;
+
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
     an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
@@ -40,6 +44,7 @@ evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider is known to allow, so what is known is wrong
+        [passed] { RESOURCE($resource) } had { PERCENT($fraction) } of what is imposed on it, so that this does not hold it
         [shared] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all such resources together
        *[baseline] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all the time, and nobody
             counts what was held back
@@ -85,11 +90,12 @@ fn imposed(case: &CaseResult) -> Vec<&Utilization> {
     quotas.filter(|used| used.allowance.is_none() || !allowance::is_counted(case, used)).collect()
 }
 
-/// Why the figure that a provider published says nothing for certain.
+/// Why a limit that was imposed, or the figure that a provider published, says nothing for certain.
 fn doubt(case: &CaseResult, used: &Utilization) -> Option<&'static str> {
     let is_same = |u: &Utilization| u.allowance == used.allowance && u.quantity == used.quantity;
     let is_other = |u: &Utilization| u.resource != used.resource && u.source == used.source && is_same(u);
-    match used.allowance? {
+    let Some(allowance) = used.allowance else { return (used.fraction > PASSED).then_some("passed") };
+    match allowance {
         _ if used.fraction > BEYOND => Some("beyond"),
         // Who has credits passes it, and who has none is held below it too.
         Allowance::Baseline if used.fraction >= FULL => Some("baseline"),
@@ -265,6 +271,9 @@ mod tests {
         assert_eq!(said(&with(vec![most(1.1), throttle(0.9)])), "full: rented");
         // What is imposed here is held against what was done.
         assert_eq!(said(&with(vec![throttle(1.2)])), "full: no");
+        // What is passed by far holds nobody, and hides no other.
+        assert_eq!(said(&with(vec![throttle(4.0)])), "passed");
+        assert_eq!(said(&with(vec![throttle(4.0), used("block:sdb", LimitKind::Quota, 0.97)])), "full: no");
     }
 
     /// Bug: a quota of CPU time that stopped threads now and then was named, though a rate of the disk was reached.

@@ -591,6 +591,7 @@ evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCEN
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています
+        [passed] { RESOURCE($resource) } に設定された上限の { PERCENT($fraction) } が通ったので、この上限が制限したのではありません
         [shared] { RESOURCE($resource) } は、提供者が同じ種類のもの全体に許す量の { PERCENT($fraction) } を使いました
        *[baseline] { RESOURCE($resource) } は提供者が常に許す量の { PERCENT($fraction) } を使い、制限された量を数えるものがありません
     }

@@ -591,6 +591,7 @@ evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fract
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다
+        [passed] { RESOURCE($resource) }에 설정된 상한의 { PERCENT($fraction) }가 지나갔으므로, 이 상한이 제한한 것이 아닙니다
         [shared] { RESOURCE($resource) }에 제공자가 같은 종류 전체에 허용하는 양의 { PERCENT($fraction) }를 썼습니다
        *[baseline] { RESOURCE($resource) }에 제공자가 항상 허용하는 양의 { PERCENT($fraction) }를 썼고, 제한된 양을 세는 것이 없습니다
     }
