@@ -9,8 +9,7 @@ use model::limit::{Direction, LimitKind, UsualRange};
 use model::run::{CaseResult, Utilization};
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
-use super::{BEYOND, FULL, Verdict, finding, of_limit, share_of_full, shown};
-use crate::measure::End;
+use super::{BEYOND, FULL, Verdict, end_of, finding, of_limit, share_of_full, shown};
 use crate::{Context, measure};
 
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of
@@ -27,7 +26,7 @@ const NEARLY_ALL: f64 = 0.9;
 
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
-    { RESOURCE($resource) } is full: { $shared ->
+    { RESOURCE($resource) }{ of-end } is full: { $shared ->
         [yes] { SHORT($carried, $unit) } pass it, heads of packets included, of which the load has { SHORT($own, $unit) };
             payload can get { SHORT($limit, $unit) }
        *[no] { PERCENT($fraction) } of { $bound ->
@@ -44,8 +43,8 @@ finding-link-full =
            *[no] only a faster or wider link can raise it; a faster device behind it cannot
         }
 
-evidence-link = { PERCENT($fraction) } of { RESOURCE($resource) }
-evidence-link-carried = { SHORT($carried, $unit) } passed { RESOURCE($resource) }
+evidence-link = { PERCENT($fraction) } of { RESOURCE($resource) }{ of-end }
+evidence-link-carried = { SHORT($carried, $unit) } passed { RESOURCE($resource) }{ of-end }
 evidence-link-beyond =
     { SHORT($demand, $unit) } would pass { RESOURCE($resource) }, { PERCENT($fraction) } of what it can, so something
     else answered or the path is another
@@ -145,7 +144,7 @@ fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
     if !used.resource.is_named(ResourceKind::Nic) {
         return None;
     }
-    let end = if used.machine.is_some() { End::Answers } else { End::Drives };
+    let end = end_of(used);
     let counted = |name: &str| measure::median(case, |trial| end.rate(trial, &used.resource, name));
     let sends = measure::way(case).map(|way| (way == Direction::Write) != end.answers());
     let carried = match sends {
@@ -162,7 +161,6 @@ fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
 fn shared(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
     let written = |value| measure::written(value, used.unit, &used.resource);
     let (limit, unit) = written(used.limit);
-    let end = if used.machine.is_some() { End::Answers } else { End::Drives };
     let evidence = of_limit(used, "link-carried").arg("carried", written(carried).0).arg("unit", unit);
     finding("link-full", Severity::Warning)
         .on(used.resource.clone())
@@ -175,7 +173,8 @@ fn shared(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
         .arg("shared", true)
         .arg("carried", written(carried).0)
         .arg("own", written(used.demand).0)
-        .arg("end", end.word())
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(evidence)
         .because_all(demand(case))
 }
@@ -202,7 +201,9 @@ fn full(case: &CaseResult, used: &Utilization) -> Finding {
         .arg("bound", bound)
         .arg("source", used.source.as_str())
         .arg("network", is_network)
-        .arg("shared", false);
+        .arg("shared", false)
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default());
     if let Some(range) = used.usual {
         let [(least, _), (most, _)] = ends(used, range);
         found = found.arg("least", least).arg("most", most);
@@ -299,6 +300,20 @@ mod tests {
         case.utilization.insert(0, link("sata:sda", 0.94));
         let found = verdict(&[case]);
         assert!(found.evidence.iter().any(|e| e.code == "link-range"), "{found:?}");
+    }
+
+    #[test]
+    fn of_two_interfaces_that_are_called_the_same_the_full_one_is_told_with_its_machine() {
+        let mut case = disk(32, 100_000.0, 300.0, 2.0);
+        let far = Utilization { machine: Some("10.0.0.2:7117".to_owned()), ..link("nic:eth0", 0.99) };
+        case.utilization = vec![far, link("nic:eth0", 0.5)];
+        let found = verdict(&[case.clone()]);
+        assert_eq!((&found.args["end"], &found.args["machine"]), (&"far".into(), &"10.0.0.2:7117".into()));
+        assert!(found.text.contains("eth0 of 10.0.0.2:7117 is full"), "{}", found.text);
+        case.utilization.swap(0, 1);
+        case.utilization[0].fraction = 0.97;
+        case.utilization[1].fraction = 0.5;
+        assert!(verdict(&[case]).text.contains("eth0 is full"));
     }
 
     #[test]

@@ -478,7 +478,14 @@ fn finding(code: &str, severity: Severity) -> Finding {
 /// How much of a limit is used, as evidence.
 fn of_limit(used: &Utilization, code: &str) -> Evidence {
     let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
-    Evidence::at(code, place).arg("resource", used.resource.as_str()).arg("fraction", used.fraction)
+    let evidence = Evidence::at(code, place).arg("resource", used.resource.as_str());
+    let evidence = evidence.arg("fraction", used.fraction).arg("end", end_of(used).word());
+    evidence.arg("machine", used.machine.as_deref().unwrap_or_default())
+}
+
+/// The end whose limit it is: both may call an interface the same.
+fn end_of(used: &Utilization) -> End {
+    if used.machine.is_some() { End::Answers } else { End::Drives }
 }
 
 /// Evidence in a metric of the case.

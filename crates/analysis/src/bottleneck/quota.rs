@@ -10,7 +10,7 @@ use model::run::{CaseResult, Utilization};
 use model::trial::Counter;
 use model::{Finding, Resource, Severity, metric};
 
-use super::{BEYOND, FULL, Verdict, allowance, finding, of_limit, shown};
+use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -24,7 +24,7 @@ const PASSED: f64 = 2.0;
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
     an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
-    { RESOURCE($resource) } may do ({ $source })
+    { RESOURCE($resource) }{ of-end } may do ({ $source })
     .advice =
         { $network ->
             [rented] a larger instance type is allowed more; over a network of Amazon's one TCP flow alone has at most
@@ -40,7 +40,7 @@ finding-cpu-quota =
     }
     .advice = raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it
 
-evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
+evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }{ of-end }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider is known to allow, so what is known is wrong
@@ -119,6 +119,8 @@ fn held(used: &Utilization) -> Finding {
         .arg("unit", unit)
         .arg("source", used.source.as_str())
         .arg("network", network)
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(of_limit(used, "quota"))
         .because(shown("demand", used.quantity))
 }

@@ -367,7 +367,11 @@ finding-interrupt-cpu-full =
 
 evidence-interrupt-cpu = CPU { $cpu }: 時間の { PERCENT($share) } の間使用中、そのうち { PERCENT($interrupts) } は割り込み
 
-finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+finding-io-quota =
+    設定された上限が結果を制限しています: { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
@@ -375,7 +379,10 @@ finding-io-quota = 設定された上限が結果を制限しています: { RES
     }
 
 finding-link-full =
-    { $shared ->
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ $shared ->
         [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
        *[no] { $bound ->
             [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
@@ -543,8 +550,16 @@ evidence-foreign = どの負荷も要求していない{ $kind ->
 evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。同時に進行する操作を 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
 evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
-evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
-evidence-link-carried = { RESOURCE($resource) }: { SHORT($carried, $unit) } が通過
+evidence-link =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } の { PERCENT($fraction) }
+evidence-link-carried =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }: { SHORT($carried, $unit) } が通過
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
 evidence-link-range = { RESOURCE($resource) } は、データが使える上限の { PERCENT($fraction) } です。飽和したときは通常 { SHORT($least, $unit) } から { SHORT($most, $unit) } なので、飽和しているかどうかは分かりません
@@ -587,7 +602,11 @@ evidence-promised =
         [study] スタディで約束された値 { SHORT($promised, $unit) }
        *[datasheet] データシートに記載された値 { SHORT($promised, $unit) }
     }
-evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
+evidence-quota =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています

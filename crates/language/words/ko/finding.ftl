@@ -367,7 +367,11 @@ finding-interrupt-cpu-full =
 
 evidence-interrupt-cpu = CPU { $cpu }: 시간의 { PERCENT($share) } 동안 사용 중, 그중 { PERCENT($interrupts) }는 인터럽트
 
-finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+finding-io-quota =
+    설정된 상한이 결과를 제한합니다: { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
@@ -375,7 +379,10 @@ finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($re
     }
 
 finding-link-full =
-    { $shared ->
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ $shared ->
         [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
        *[no] { $bound ->
             [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
@@ -543,8 +550,16 @@ evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
 evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 동시에 진행하는 작업을 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
-evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
-evidence-link-carried = { RESOURCE($resource) }: { SHORT($carried, $unit) }가 지나감
+evidence-link =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }의 { PERCENT($fraction) }
+evidence-link-carried =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }: { SHORT($carried, $unit) }가 지나감
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-link-range = { RESOURCE($resource) }에서 데이터가 쓸 수 있는 최대의 { PERCENT($fraction) }를 썼습니다. 한계에 도달하면 보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) }이므로, 한계에 도달했는지는 알 수 없습니다
@@ -587,7 +602,11 @@ evidence-promised =
         [study] 스터디에서 약속된 값 { SHORT($promised, $unit) }
        *[datasheet] 데이터시트에 적힌 값 { SHORT($promised, $unit) }
     }
-evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
+evidence-quota =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다
