@@ -21,7 +21,8 @@ use crate::{CONFIDENCE, measure};
 pub(crate) const CODE: (&str, &str) = (
     "sustains",
     "About the whole run: whether sequential writes to the whole keep a rate (`kind = \"sustains\"` in a study's \
-     `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts, of a device that is metered its base rate.",
+     `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts, of a \
+     device that is metered its base rate.",
 );
 
 /// The same in English.

@@ -314,7 +314,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "slow-member",
         "Operations of one member of an array or a mapping take at least three times as long as those of the others (the \
-         median), though it moves about as many bytes; and at least half of all that members have under way are there.",
+         median), though it moves about as many bytes; and at least half of all that members have under way are there. Or at \
+         least 1.5 times as long, where it has one under way all the time and the others have none for a third of it. It is \
+         the slowest in most trials.",
     ),
     (
         "parity-rewrite",
