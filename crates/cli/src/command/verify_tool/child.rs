@@ -1,6 +1,7 @@
 //! The processes that are started: each is bounded in time, and none outlives the command.
 
 use std::fs::File;
+use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::Arc;
@@ -131,18 +132,25 @@ impl Children {
         }
     }
 
-    /// Starts a command with English words and decimal points.
+    /// Starts a command with English words and decimal points. The kernel ends it if this process is killed.
     fn start(&self, words: &[String], out: Stdio, errors: Stdio) -> Result<Child, Failure> {
         let (program, arguments) =
             words.split_first().map_or(("", words), |(first, rest)| (first.as_str(), rest));
-        let started = Command::new(program)
+        let mut command = Command::new(program);
+        command
             .args(arguments)
             .env("LC_ALL", "C")
             .envs(self.environment.iter().map(|(name, value)| (*name, value.as_str())))
             .stdin(Stdio::null())
             .stdout(out)
-            .stderr(errors)
-            .spawn();
+            .stderr(errors);
+        let end_with_us = || -> std::io::Result<()> {
+            rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
+            Ok(())
+        };
+        // SAFETY: it makes one system call between fork and exec, allocates nothing and takes no lock.
+        unsafe { command.pre_exec(end_with_us) };
+        let started = command.spawn();
         started.map_err(|error| {
             Failure::refused(
                 format!("{} cannot be run: {error}", printable(program)),

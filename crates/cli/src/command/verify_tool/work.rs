@@ -198,7 +198,9 @@ impl Work {
         command.push(own.to_string_lossy().into_owned());
         command.extend_from_slice(words);
         let store = self.scratch.path().join("runs.db").to_string_lossy().into_owned();
-        command.extend(["--trials", "1", "--store", store.as_str(), "-o"].map(str::to_owned));
+        // The kernel places the tool's threads, too.
+        command
+            .extend(["--trials", "1", "--pin", "none", "--store", store.as_str(), "-o"].map(str::to_owned));
         command.push(document.to_string_lossy().into_owned());
         self.children.output(&command, &self.scratch.path().join("said"), u64::from(self.plan.seconds))?;
         let unread = |source| Failure::File { what: "reading", path: document.clone(), source };
@@ -265,7 +267,7 @@ fn started(
     })
 }
 
-/// Starts a program that serves, which the kernel ends if this process dies (setpriv(1)).
+/// Starts a program that serves, with the files that it needs.
 fn serve(
     server: &ServerProgram,
     plan: &VerifyPlan,
@@ -283,7 +285,7 @@ fn serve(
     }
     let command = (server.command)(plan);
     let own = found(server.program, server.package)?;
-    let mut words = vec![found("setpriv", "util-linux")?, "--pdeathsig".to_owned(), "TERM".to_owned()];
+    let mut words = Vec::new();
     if server.place == ServerPlace::Namespace {
         // Each becomes the next, so that all of them are one process.
         let up = format!("{} link set lo up && exec \"$0\" \"$@\"", found("ip", "iproute2")?);
