@@ -165,7 +165,7 @@ fn together(runs: Vec<Run>) -> Result<Run, Failure> {
 #[cfg(test)]
 mod tests {
     use model::run::Estimate;
-    use model::{Better, Unit};
+    use model::{Better, LoadProfile, Unit};
 
     use super::*;
 
@@ -181,10 +181,11 @@ mod tests {
             unit: Unit::One,
             better: Better::Higher,
         };
-        let mut load = CaseLoad::default();
-        load.profile.headline = figures[0];
-        load.estimates = figures.iter().map(|name| (*name, estimate.clone())).collect();
-        load
+        CaseLoad {
+            profile: LoadProfile { headline: figures[0], ..LoadProfile::default() },
+            estimates: figures.iter().map(|name| (*name, estimate.clone())).collect(),
+            ..CaseLoad::default()
+        }
     }
 
     #[test]
