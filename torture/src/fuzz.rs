@@ -65,6 +65,11 @@ pub(crate) const FUZZERS: &[Fuzzer] = &[
         about: "what another tool printed, by every importer",
         seeds: Seeds::Folder("crates/import/tests/tool/fixtures"),
     },
+    Fuzzer {
+        name: "tool-block",
+        about: "what another tool printed, given to each importer as its own",
+        seeds: Seeds::Folder("crates/import/tests/tool/fixtures"),
+    },
 ];
 
 /// Answers behind the byte that says of which version they are and in what pieces they come: with a length, in

@@ -67,6 +67,7 @@ const TOOLS: &[Tool] = &[
     program("fio", "fio", "--version", "fio-"),
     program("sysbench", "sysbench", "--version", "sysbench "),
     program("mbw", "mbw", "-h", "Usage: mbw"),
+    program("hdparm", "hdparm", "-V", "hdparm v"),
     program("iperf3", "iperf3", "--version", "iperf 3."),
     program("iperf", "iperf", "--version", "iperf version 2"),
     // Without an argument it would listen; it has none that tells its version.

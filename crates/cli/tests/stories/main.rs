@@ -47,6 +47,7 @@ mod steady;
 mod trace;
 mod trace_faults;
 mod verdicts;
+mod verify_tool;
 mod web_server;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]

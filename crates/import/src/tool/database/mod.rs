@@ -66,6 +66,18 @@ fn mean(parts: &[ToolPart], rates: &[MetricName]) -> ToolMeasurement {
     whole
 }
 
+/// The place of a server as a URL has it: the path of a socket has what means something else there (RFC 3986, section 2.2).
+fn encoded(place: &str) -> String {
+    place.chars().fold(String::new(), |mut all, c| {
+        if matches!(c, '%' | '/' | '?' | '#' | '&' | '=' | '@' | ':' | '[' | ']' | ' ') {
+            all.push_str(&format!("%{:02x}", u32::from(c)));
+        } else {
+            all.push(c);
+        }
+        all
+    })
+}
+
 /// A block without the blank lines at its end.
 fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
     let end =

@@ -6,7 +6,7 @@ use model::database::metric::QUERIES_PER_SECOND;
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
 
-use super::{divided, number, without_blank_end};
+use super::{divided, encoded, number, without_blank_end};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
@@ -216,8 +216,8 @@ const SEPARATE: &[&str] = &["c", "i", "e", "q", "x", "y", "h", "P", "u", "S"];
 /// Where the server is.
 const OF_SERVER: &[&str] = &["host", "port", "user", "socket", "password", "protocol"];
 
-/// What changes only the report.
-const SILENT: &[&str] = &["csv", "verbose", "silent", "iterations"];
+/// What changes only the report, and that no file says anything.
+const SILENT: &[&str] = &["csv", "verbose", "silent", "iterations", "no-defaults"];
 
 /// Options with values, and whether these are all that were given.
 fn given(words: &[String]) -> (BTreeMap<String, String>, bool) {
@@ -280,6 +280,7 @@ fn work(options: &BTreeMap<String, String>, requests: Option<u64>) -> Option<Vec
         "host",
         "port",
         "user",
+        "socket",
         "password",
     ];
     let is_known = |name: &String| KNOWN.contains(&name.as_str()) || SILENT.contains(&name.as_str());
@@ -293,18 +294,26 @@ fn work(options: &BTreeMap<String, String>, requests: Option<u64>) -> Option<Vec
         return None;
     }
     // The files of the client may say another server.
-    let (user, host, port) = (get("user")?, get("host")?, get("port")?);
-    Some(vec![
-        ("url", format!("mysql://{user}@{host}:{port}/mysqlslap").as_str().into()),
+    let place = match get("socket") {
+        Some(socket) if get("host").is_none_or(|host| host == "localhost") => encoded(socket),
+        _ => format!("{}:{}", encoded(get("host")?), get("port")?),
+    };
+    let user = get("user")?;
+    let mut all: Vec<(&'static str, Value)> = vec![
+        ("url", format!("mysql://{user}@{place}/mysqlslap").as_str().into()),
         ("mix", mix.into()),
         ("clients", count("concurrency", 1)?.into()),
         ("rows", count("auto-generate-sql-write-number", 100)?.into()),
         ("int-columns", count("number-int-cols", 1)?.into()),
         ("char-columns", count("number-char-cols", 1)?.into()),
-        ("repeated-inserts", true.into()),
         ("prepared", false.into()),
         ("requests", requests?.into()),
-    ])
+    ];
+    // The others put nothing in.
+    if ["mixed", "write"].contains(&mix) {
+        all.push(("repeated-inserts", true.into()));
+    }
+    Some(all)
 }
 
 #[cfg(test)]
@@ -328,6 +337,26 @@ mod tests {
         ] {
             assert!(csv(&line(text)).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn a_server_is_named_by_its_socket_or_its_port() {
+        let read = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let each = work(&given(&words).0, Some(100))?;
+            Some(each.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+        };
+        let usual = "mysqlslap --no-defaults -a --auto-generate-sql-load-type=read -c4 -ume";
+        let expected = "mix=read clients=4 rows=100 int-columns=1 char-columns=1 prepared=no requests=100";
+        assert_eq!(
+            read(&format!("{usual} --socket=/tmp/a/s")),
+            Some(format!("url=mysql://me@%2ftmp%2fa%2fs/mysqlslap {expected}"))
+        );
+        assert_eq!(
+            read(&format!("{usual} -h db -P 3306 -S /tmp/s")),
+            Some(format!("url=mysql://me@db:3306/mysqlslap {expected}"))
+        );
+        assert_eq!(read(usual), None, "files may say where");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! its own.
 
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolMeasurement, ToolRemedy, ToolResult};
-use model::{Unit, metric};
+use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -23,6 +23,10 @@ const BYTES: CountingRule = CountingRule {
 };
 
 const RULES: &[CountingRule] = &[BYTES];
+
+/// It reads so much each time (`TIMING_BUF_MB` in its hdparm.c), and for so many seconds unless the device ends before.
+const CALL_BYTES: u64 = 2 << 20;
+const SECONDS: f64 = 3.0;
 
 /// So many lines may stand between the device and its first figure.
 const LINES_BEFORE: usize = 4;
@@ -116,7 +120,36 @@ fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Optio
     let offset = offset.and_then(|offset| Some(("offset", offset.strip_prefix("offset ")?)));
     let more = device.into_iter().chain(offset).map(|(name, value)| (name.to_owned(), value.to_owned()));
     result.options.extend(more);
+    if what.trim() == "O_DIRECT disk reads"
+        && let Some(parameters) = parameters(&result.command)
+    {
+        result.workload = Some(WorkloadName::new("disk"));
+        result.parameters =
+            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+    }
     Some(result)
+}
+
+/// The parameters of the same work: reads of a device from its beginning on. `None` where it is none of ours, or options
+/// are not known: without `--direct` it empties the page cache first, and reads ahead.
+fn parameters(command: &[String]) -> Option<Vec<(&'static str, Value)>> {
+    const KNOWN: &[&str] = &["-t", "-T", "-tT", "-Tt", "--direct"];
+    let words = command.get(1..)?;
+    let (options, devices): (Vec<&String>, Vec<&String>) =
+        words.iter().partition(|word| word.starts_with('-'));
+    let [device] = devices.as_slice() else { return None };
+    let is_known = options.iter().all(|option| KNOWN.contains(&option.as_str()));
+    let is_direct = options.iter().any(|option| option.as_str() == "--direct");
+    (is_known && is_direct).then(|| {
+        vec![
+            ("target", device.as_str().into()),
+            ("pattern", "read".into()),
+            ("block-size", CALL_BYTES.into()),
+            ("engine", "sync".into()),
+            ("direct", true.into()),
+            ("duration", SECONDS.into()),
+        ]
+    })
 }
 
 /// `  64 MB in  0.23 seconds = 274.26 MB/sec`; early versions have no space before the rate.
@@ -162,6 +195,26 @@ mod tests {
             NotUnderstood::OtherText
         );
         assert_eq!(Hdparm.extent(&lines), Extent::EndsBefore);
+    }
+
+    #[test]
+    fn reads_around_the_page_cache_are_the_same_work_where_all_options_are_known() {
+        let read = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            let each = parameters(&words)?;
+            Some(each.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(" "))
+        };
+        let expected = "target=/dev/sda pattern=read block-size=2097152 engine=sync direct=yes duration=3";
+        assert_eq!(read("hdparm -tT --direct /dev/sda").as_deref(), Some(expected));
+        for other in [
+            "hdparm -t /dev/sda",
+            "hdparm -t --direct --offset 5 /dev/sda",
+            "hdparm -t --direct /dev/sda /dev/sdb",
+            "hdparm -t --direct",
+            "hdparm",
+        ] {
+            assert_eq!(read(other), None, "{other}");
+        }
     }
 
     #[test]

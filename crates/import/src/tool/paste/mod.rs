@@ -37,6 +37,12 @@ pub const RESULTS_MAX: usize = 100_000;
 /// The most figures of all its results; the first result may have more.
 pub const FIGURES_MAX: usize = 1_000_000;
 
+/// The most bytes of the command lines of all its results; the first result may have more.
+const COMMAND_BYTES_MAX: usize = 256 << 20;
+
+/// A line that is kept takes so many bytes, however short it is.
+const LINE_BYTES_MIN: usize = size_of::<ToolLine>();
+
 /// The most ranges of lines that are listed as not understood; the last one takes all after it.
 const UNREAD_MAX: usize = 1000;
 
@@ -70,6 +76,7 @@ struct PasteLimits {
     block_bytes: usize,
     results: usize,
     figures: usize,
+    command_bytes: usize,
 }
 
 const LIMITS: PasteLimits = PasteLimits {
@@ -77,6 +84,7 @@ const LIMITS: PasteLimits = PasteLimits {
     block_bytes: BLOCK_BYTES_MAX,
     results: RESULTS_MAX,
     figures: FIGURES_MAX,
+    command_bytes: COMMAND_BYTES_MAX,
 };
 
 /// Reads a text to its end.
@@ -138,8 +146,10 @@ struct Paste<'a> {
     too_long: Option<&'static str>,
     /// Whether there are as many results as are kept.
     is_full: bool,
-    /// How many figures the results have.
+    /// How many figures the results have, and what else there may be much of.
     figures: usize,
+    /// How many bytes the commands of the results have.
+    command_bytes: usize,
     /// What stands before the lines that come now.
     decorations: Decorations,
     output: ToolOutput,
@@ -157,6 +167,7 @@ impl<'a> Paste<'a> {
             too_long: None,
             is_full: false,
             figures: 0,
+            command_bytes: 0,
             decorations: Decorations::default(),
             output: ToolOutput::default(),
         }
@@ -178,7 +189,7 @@ impl<'a> Paste<'a> {
             self.finish(open);
             return self.take(line);
         }
-        if open.bytes.saturating_add(line.text.len()) > self.bytes_max(&open.kind) {
+        if open.bytes.saturating_add(bytes_of(&line)) > self.bytes_max(&open.kind) {
             match open.kind {
                 // What is there may have figures.
                 OpenKind::Tool(reader) => {
@@ -189,8 +200,10 @@ impl<'a> Paste<'a> {
             }
             return self.take(line);
         }
-        if let OpenKind::Tool(_) | OpenKind::Json(_) = open.kind {
-            open.push(line);
+        match open.kind {
+            OpenKind::Tool(_) | OpenKind::Json(_) => open.push(line),
+            // Its words are kept in place of the line.
+            OpenKind::Command(_) => open.bytes = open.bytes.saturating_add(bytes_of(&line)),
         }
         match extent {
             Extent::EndsHere => self.finish(open),
@@ -357,9 +370,13 @@ impl<'a> Paste<'a> {
     /// Keeps what stands in these lines, while there is room.
     fn keep(&mut self, mut results: Vec<ToolResult>, lines: &[ToolLine]) {
         let count = self.output.results.len().saturating_add(results.len());
-        self.figures = results.iter().map(ToolResult::figure_count).fold(self.figures, usize::saturating_add);
+        self.figures = results.iter().map(room_of).fold(self.figures, usize::saturating_add);
+        let words = results.iter().flat_map(|result| &result.command);
+        let bytes = words.map(|word| size_of::<String>().saturating_add(word.len()));
+        self.command_bytes = bytes.fold(self.command_bytes, usize::saturating_add);
         let is_first = self.output.results.is_empty();
-        if count > self.limits.results || self.figures > self.limits.figures && !is_first {
+        let is_much = self.figures > self.limits.figures || self.command_bytes > self.limits.command_bytes;
+        if count > self.limits.results || is_much && !is_first {
             self.is_full = true;
             return self.unread(lines, UnreadCause::TooMany, None);
         }
@@ -387,13 +404,24 @@ impl<'a> Paste<'a> {
     }
 }
 
+/// The bytes that a line takes where it is kept.
+fn bytes_of(line: &ToolLine) -> usize {
+    line.text.len().max(LINE_BYTES_MIN)
+}
+
+/// How many figures a result has, and parts without any, and ranges of lines that were not understood.
+fn room_of(result: &ToolResult) -> usize {
+    let empty_parts = result.parts.iter().filter(|part| part.measured.figures.is_empty()).count();
+    result.figure_count().saturating_add(empty_parts).saturating_add(result.unread.len())
+}
+
 impl OpenBlock {
     fn new(kind: OpenKind) -> Self {
         Self { lines: Vec::new(), bytes: 0, kind }
     }
 
     fn push(&mut self, line: ToolLine) {
-        self.bytes = self.bytes.saturating_add(line.text.len());
+        self.bytes = self.bytes.saturating_add(bytes_of(&line));
         self.lines.push(line);
     }
 }

@@ -97,6 +97,34 @@ fn of_very_many_results_the_first_are_kept_and_the_rest_is_told() {
     assert_eq!((found(&output), unread(&output)), (vec![("dd", 1, 3)], vec![(UnreadCause::TooMany, 4, 6)]));
 }
 
+#[test]
+fn regression_empty_lines_of_an_output_without_end_took_unbounded_memory() {
+    let limits = super::PasteLimits { block_bytes: 10 * super::LINE_BYTES_MIN, ..super::LIMITS };
+    let empty = "\n".repeat(40);
+    let end = "tps = 4.0 (without initial connection time)\n";
+    let text = |empty: &str| format!("transaction type: <builtin: select only>\n{empty}{end}");
+    assert_eq!(found(&read_within(limits, &text("\n"))), [("pgbench", 1, 3)]);
+    let output = read_within(limits, &text(&empty));
+    assert!(output.results.is_empty(), "{:?}", found(&output));
+    assert_eq!(unread(&output)[0].0, UnreadCause::TooLong);
+}
+
+#[test]
+fn regression_a_command_that_goes_on_without_end_took_unbounded_memory() {
+    let limits = super::PasteLimits { block_bytes: 200, ..super::LIMITS };
+    let output = read_within(limits, &format!("$ dd \\\n{}{DD}", "x \\\n".repeat(100)));
+    assert_eq!(found(&output), [("dd", 102, 104)]);
+    assert!(output.results[0].command.is_empty(), "{:?}", output.results[0].command);
+}
+
+#[test]
+fn of_many_results_of_a_long_command_the_first_are_kept_and_the_rest_is_told() {
+    let limits = super::PasteLimits { command_bytes: 100, ..super::LIMITS };
+    let output = read_within(limits, &format!("$ dd if=a of=b bs=1M\n{}", DD.repeat(3)));
+    assert_eq!(found(&output), [("dd", 2, 4)]);
+    assert_eq!(unread(&output), [(UnreadCause::TooMany, 5, 10)]);
+}
+
 /// Each line with what `before` makes of it in front.
 fn decorated(text: &str, before: impl Fn(usize) -> String) -> String {
     let lines = text.lines().enumerate().map(|(at, line)| format!("{}{line}", before(at)));

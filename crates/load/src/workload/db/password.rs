@@ -19,7 +19,7 @@ use zeroize::Zeroizing;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl, decoded};
 
 /// A variable of the environment with the password of the only server that a run needs.
-const OWN: &str = "HEADROOM_DB_PASSWORD";
+pub(in crate::workload) const OWN: &str = "HEADROOM_DB_PASSWORD";
 
 /// A file of passwords may have so many bytes.
 const FILE_MOST: u64 = 64 << 10;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use model::Value;
 
+use crate::tool::database::encoded;
+
 /// Short names of options that have values, and then of those that have none.
 const SHORT: &[(&str, &str, bool)] = &[
     ("c", "client", true),
@@ -125,6 +127,7 @@ pub(super) fn work(options: &BTreeMap<String, String>) -> Option<Vec<(&'static s
     };
     let (user, host, port, name) = (get("username")?, get("host")?, get("port")?, get("dbname")?);
     let is_name = !name.contains(['=', '/', ':']);
+    let host = if host.starts_with('/') { encoded(host) } else { host.to_owned() };
     let url = is_name.then(|| format!("postgres://{user}@{host}:{port}/{name}"))?;
     Some(vec![
         ("url", url.as_str().into()),
@@ -196,6 +199,11 @@ mod tests {
             Some(
                 "url=postgres://me@db:5432/bench mix=select-only clients=4 scale=10 prepared=yes requests=400"
             )
+        );
+        assert!(
+            read("pgbench -h /run/pg -p 5432 -U me -S -T 2 bench")
+                .is_some_and(|own| own.starts_with("url=postgres://me@%2frun%2fpg:5432/bench ")),
+            "libpq takes a folder for that of the socket"
         );
         for command in [
             "pgbench -S -T 2 bench",

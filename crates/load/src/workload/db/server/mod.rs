@@ -10,6 +10,7 @@ mod postgres;
 mod process;
 mod program;
 mod running;
+mod started;
 pub(in crate::workload) mod variables;
 
 use std::fmt;
@@ -41,6 +42,8 @@ use crate::workload::db::server::variables::ServerVariable;
 use crate::workload::db::url::{DatabaseSystem, DatabaseUrl};
 use crate::workload::file::tree::Tree;
 use crate::workload::named;
+
+pub use started::StartedDatabase;
 
 /// The kind of fixtures.
 pub const SERVERS: FixtureKind = FixtureKind { name: "database-server", make };
