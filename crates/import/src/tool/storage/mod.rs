@@ -3,6 +3,7 @@
 mod crystaldiskmark;
 mod dd;
 mod diskspd;
+mod failure;
 mod fio;
 
 use super::reader::ToolReader;
