@@ -38,6 +38,14 @@ pub(super) fn reason<'a>(text: &'a str, programs: &[&str]) -> Option<&'a str> {
     message.get(at)
 }
 
+/// The reason that a number of Linux stands for (errno(3)): of JSON, which has nothing else.
+pub(super) fn of_number(number: u64) -> String {
+    let known = [(5, "Input/output error"), (27, "File too large"), (28, "No space left on device")];
+    let more = [(116, "Stale file handle"), (121, "Remote I/O error"), (122, "Disk quota exceeded")];
+    let reason = known.into_iter().chain(more).find(|(own, _)| *own == number);
+    reason.map_or_else(|| format!("error {number}"), |(_, reason)| reason.to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -57,5 +65,10 @@ mod tests {
         ] {
             assert_eq!(reason(text, &["dd"]), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn numbers_stand_for_reasons() {
+        assert_eq!((of_number(28).as_str(), of_number(1).as_str()), ("No space left on device", "error 1"));
     }
 }
