@@ -85,12 +85,12 @@ impl FioRun {
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
         let command = options::of_command(block.command?.invocation(super::Fio.programs())?);
-        for (name, value) in command.common {
-            self.options.entry(name).or_insert(value);
-        }
         let is_printed = |(name, _): &(String, _)| self.jobs.iter().any(|job| job.name == *name);
         let is_grouped =
             command.jobs.len() > 1 && command.has("group_reporting") && !command.jobs.iter().all(is_printed);
+        for (name, value) in command.common {
+            self.options.entry(name).or_insert(value);
+        }
         for job in &mut self.jobs {
             // JSON has the options of one of them.
             if is_grouped && !std::mem::replace(&mut job.is_mixed, true) {
