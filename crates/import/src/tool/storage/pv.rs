@@ -16,7 +16,7 @@ const NAME: &str = "pv";
 
 const BYTES: CountingRule = CountingRule {
     tool: NAME,
-    versions: "1.x; until 1.4 without the i; with -k since 1.8 of 1000",
+    versions: "1.x, without --si; until 1.4 without the i",
     units: "MiB, GiB, MiB/s; MB and MB/s of early versions",
     counting: Counting::Binary,
     proof: "pv-1.6.20-bar: a file of 3000000 bytes is `2.86MiB` there, and 3.00 decimal MB",
