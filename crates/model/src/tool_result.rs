@@ -137,6 +137,12 @@ impl ToolResult {
         self.options.get("since").is_some_and(|since| since == "boot")
     }
 
+    /// The error that ended it before it had done all, as its tool printed it.
+    #[must_use]
+    pub fn error(&self) -> Option<&str> {
+        self.options.get("error").map(String::as_str)
+    }
+
     /// How many figures it has, those of its parts counted.
     #[must_use]
     pub fn figure_count(&self) -> usize {

@@ -41,3 +41,9 @@ finding-zeros-written =
     }
     .advice = 圧縮できないデータを、メモリにある乱数のファイルから書いてください
 evidence-zeros-written = { $first }～{ $last } 行目: 0
+
+finding-depth-without-direct =
+    { $tool } はページキャッシュ経由で { $depth } 件の操作を同時に進めるはずでした。その場合 Linux の非同期 I/O は一つずつ順に行うため、
+    この数値は深さ 1 のものです
+    .advice = ダイレクト I/O でページキャッシュを避けるか、io_uring を使ってください
+evidence-depth-without-direct = { $first }～{ $last } 行目: 深さ { $depth }、ダイレクト I/O なし

@@ -46,3 +46,13 @@ evidence-short-time =
 finding-cpu-share-contradicts-times =
     { $tool } はプロセッサーの { $printed } と出力していますが、{ $lasted } で CPU 時間 { SHORT($busy, unit: "s") } なら { PERCENT($computed) } です
     .advice = 元の出力を確かめてください。割合か時間の一つが別の実行のものです
+
+finding-ended-by-error =
+    { $tool } はエラー { $error } で終わりました。数値はそれまでの部分のもので、エラーの原因がその部分も遅くしていた可能性があります
+    .advice = 満杯のデバイスや制限などの原因を取り除き、もう一度実行してください
+evidence-ended-by-error = { $first }～{ $last } 行目: { $error }
+
+finding-since-boot =
+    { $tool } の報告は最初の一つだけで、その速度はマシンの起動以来の全時間の平均です。一時的に動いた負荷については何も言えません
+    .advice = { $example } のように間隔と回数を指定し、二つ目以降の報告を読んでください
+evidence-since-boot = { $first }～{ $last } 行目

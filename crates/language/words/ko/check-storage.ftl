@@ -40,3 +40,9 @@ finding-zeros-written =
     }
     .advice = 압축되지 않는 데이터를, 메모리에 있는 난수 파일에서 쓰십시오
 evidence-zeros-written = { $first }~{ $last }번째 줄: 0
+
+finding-depth-without-direct =
+    { $tool }이(가) 페이지 캐시를 거쳐 작업 { $depth }개를 동시에 진행하려 했습니다. 그때 Linux의 비동기 입출력은 하나씩 차례로 하므로, 이
+    수치는 깊이 1의 것입니다
+    .advice = 직접 입출력으로 페이지 캐시를 거치지 않게 하거나 io_uring을 쓰십시오
+evidence-depth-without-direct = { $first }~{ $last }번째 줄: 깊이 { $depth }, 직접 입출력 없음

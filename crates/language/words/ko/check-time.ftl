@@ -46,3 +46,14 @@ evidence-short-time =
 finding-cpu-share-contradicts-times =
     { $tool }은(는) 프로세서의 { $printed }라고 출력하지만, { $lasted } 동안 CPU 시간 { SHORT($busy, unit: "s") }이면 { PERCENT($computed) }입니다
     .advice = 원래의 출력을 확인하십시오. 비율이나 시간 하나가 다른 실행의 것입니다
+
+finding-ended-by-error =
+    { $tool }이(가) 오류 { $error }(으)로 끝났습니다. 수치는 그때까지 한 부분에 대한 것이며, 오류의 원인이 그 부분도 느리게 했을 수 있습니다
+    .advice = 가득 찬 장치나 한도 같은 원인을 없애고 다시 실행하십시오
+evidence-ended-by-error = { $first }~{ $last }번째 줄: { $error }
+
+finding-since-boot =
+    { $tool }의 보고가 첫 번째 하나뿐인데, 그 속도는 기계가 켜진 뒤 모든 시간의 평균입니다. 잠시 실행한 부하에 대해서는 아무것도 말하지
+    않습니다
+    .advice = { $example }처럼 간격과 횟수를 주고, 첫 번째 다음의 보고를 읽으십시오
+evidence-since-boot = { $first }~{ $last }번째 줄

@@ -1,5 +1,6 @@
 //! Checks of what lies between a load and its device: caches, small spans, content.
 
+mod depth;
 mod device;
 mod load;
 mod page_cache;
@@ -12,4 +13,4 @@ pub(in crate::check) use device::{disk_under, target_device};
 pub(in crate::check) use load::StorageLoad;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] = &[page_cache::CHECK, small_span::CHECK, zeros::CHECK];
+pub(super) const CHECKS: &[ToolCheck] = &[page_cache::CHECK, depth::CHECK, small_span::CHECK, zeros::CHECK];

@@ -1,13 +1,22 @@
 //! Checks of how long it was measured, and by which clock.
 
 mod clocks;
+mod ended_by_error;
 mod ended_by_size;
 mod processor_share;
 mod resolution;
 mod short;
+mod since_boot;
 
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] =
-    &[clocks::CHECK, processor_share::CHECK, ended_by_size::CHECK, short::CHECK, resolution::CHECK];
+pub(super) const CHECKS: &[ToolCheck] = &[
+    clocks::CHECK,
+    processor_share::CHECK,
+    ended_by_error::CHECK,
+    since_boot::CHECK,
+    ended_by_size::CHECK,
+    short::CHECK,
+    resolution::CHECK,
+];

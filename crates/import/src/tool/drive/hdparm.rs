@@ -60,8 +60,10 @@ impl ToolReader for Hdparm {
         let has_timing = before.last().is_some_and(|line| is_timing(&line.text));
         match () {
             () if before.is_empty() || is_timing(&last.text) => Extent::More,
+            // What a device refuses stands before the first timing, or between two of them.
+            () if is_refusal(&last.text) => Extent::More,
             () if has_timing || before.len() > LINES_BEFORE => Extent::EndsBefore,
-            () if last.is_blank() || last.is_indented() || last.text.contains("HDIO_") => Extent::More,
+            () if last.is_blank() || last.is_indented() => Extent::More,
             () => Extent::EndsBefore,
         }
     }
@@ -101,6 +103,11 @@ fn is_timing(text: &str) -> bool {
     text.strip_prefix("Timing ")
         .and_then(|rest| rest.split_once(':'))
         .is_some_and(|(what, _)| what.contains("reads"))
+}
+
+/// ` HDIO_DRIVE_CMD(identify) failed: Inappropriate ioctl for device`, and the like.
+fn is_refusal(text: &str) -> bool {
+    ["HDIO_", "SG_IO", "BLKFLSBUF", "BLKGETSIZE"].iter().any(|name| text.trim_start().starts_with(name))
 }
 
 fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Option<ToolResult> {
@@ -215,6 +222,16 @@ mod tests {
         ] {
             assert_eq!(read(other), None, "{other}");
         }
+    }
+
+    #[test]
+    fn both_timings_are_of_the_device_whatever_it_refuses_between_them() {
+        let text = "/dev/sda:\n Timing cached reads:   2000 MB in  2.00 seconds = 1000.00 MB/sec\n\
+                    HDIO_DRIVE_CMD(identify) failed: Inappropriate ioctl for device\n \
+                    Timing buffered disk reads: 300 MB in  3.00 seconds = 100.00 MB/sec\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let devices: Vec<&str> = results.iter().map(|result| result.options["device"].as_str()).collect();
+        assert_eq!(devices, ["/dev/sda", "/dev/sda"]);
     }
 
     #[test]

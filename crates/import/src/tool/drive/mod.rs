@@ -1,11 +1,13 @@
-//! Importers of tools for single drives and file systems: hdparm, ioping, bonnie++.
+//! Importers of tools for single drives and file systems: hdparm, ioping, bonnie++, iozone.
 
 mod bonnie;
 mod hdparm;
 mod ioping;
 mod ioping_work;
+mod iozone;
 
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] = &[&hdparm::Hdparm, &ioping::Ioping, &bonnie::Bonnie];
+pub(super) const READERS: &[&dyn ToolReader] =
+    &[&hdparm::Hdparm, &ioping::Ioping, &bonnie::Bonnie, &iozone::Iozone];

@@ -1,4 +1,4 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, sensors. Nothing was measured
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, sensors, smartctl. Nothing was measured
 //! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
@@ -9,6 +9,7 @@ mod lshw;
 mod lshw_forms;
 mod lspci;
 mod sensors;
+mod smartctl;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
@@ -18,7 +19,7 @@ use super::reader::{NotUnderstood, ToolReader};
 
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] =
-    &[&lspci::Lspci, &lshw::Lshw, &ip::IpAddress, &lscpu::Lscpu, &sensors::Sensors];
+    &[&lspci::Lspci, &lshw::Lshw, &ip::IpAddress, &lscpu::Lscpu, &sensors::Sensors, &smartctl::Smartctl];
 
 /// Bytes per second that a link carries at the speed at which it is.
 const LINK_RATE: MetricName = MetricName::new("link_rate");

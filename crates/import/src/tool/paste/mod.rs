@@ -222,7 +222,7 @@ impl<'a> Paste<'a> {
     /// Whether a line belongs to the open block.
     fn extent(&self, open: &mut OpenBlock, line: &ToolLine) -> Extent {
         match &mut open.kind {
-            OpenKind::Json(_) if CommandLine::of(line, &self.programs).is_some() => Extent::EndsBefore,
+            OpenKind::Json(_) if self.ends_json(line) => Extent::EndsBefore,
             OpenKind::Json(extent) => match extent.take(&line.text) {
                 true => Extent::EndsHere,
                 false => Extent::More,
@@ -246,6 +246,15 @@ impl<'a> Paste<'a> {
                 extent
             }
         }
+    }
+
+    /// Whether a line stands in no JSON text: it was cut, and another output begins.
+    fn ends_json(&self, line: &ToolLine) -> bool {
+        if line.text.trim_start().starts_with(['"', '{', '}', '[', ']']) || line.is_blank() {
+            return false;
+        }
+        let begins = |reader: &&'static dyn ToolReader| reader.begins(line) == Some(Beginning::Certain);
+        CommandLine::of(line, &self.programs).is_some() || self.readers.iter().any(begins)
     }
 
     /// Takes a line that no open block has.

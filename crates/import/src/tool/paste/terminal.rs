@@ -31,7 +31,16 @@ pub(super) fn shown(text: &str) -> String {
         }
     }
     shown.truncate(shown.trim_end().len());
-    shown
+    without_interrupts(shown)
+}
+
+/// What terminals show of an interrupt by Ctrl+C.
+const INTERRUPT: &str = "^C";
+
+/// The line without interrupts at its beginning and its end.
+fn without_interrupts(text: String) -> String {
+    let inner = text.trim_start_matches(INTERRUPT).trim_end_matches(INTERRUPT);
+    if inner.len() == text.len() { text } else { inner.trim_end().to_owned() }
 }
 
 fn skip_until(letters: &mut impl Iterator<Item = char>, is_last: impl Fn(char) -> bool) {
@@ -54,5 +63,12 @@ mod tests {
         assert_eq!(shown("a\tb\u{0}\u{7}"), "a b");
         assert_eq!(shown("\u{1b}["), "");
         assert_eq!(shown("\u{1b}"), "");
+    }
+
+    #[test]
+    fn an_interrupt_is_no_part_of_a_line() {
+        assert_eq!(shown("^C64+0 records in"), "64+0 records in");
+        assert_eq!(shown("512 bytes copied, 3 s, 412 MB/s ^C"), "512 bytes copied, 3 s, 412 MB/s");
+        assert_eq!((shown("^C"), shown("a ^C b")), (String::new(), "a ^C b".to_owned()));
     }
 }

@@ -4,6 +4,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
 use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
+use super::failure;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, whole};
@@ -34,7 +35,21 @@ const BUSYBOX: CountingRule = CountingRule {
     proof: "coreutils/dd.c prints by make_human_readable_str, which divides by 1024: 67108864 bytes are `64.0MB` there",
 };
 
-const RULES: &[CountingRule] = &[GNU, BUSYBOX];
+const TOYBOX: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "toybox (Android)",
+    units: "k/s, M/s, G/s, without a B",
+    counting: Counting::Binary,
+    proof: "lib/lib.c divides by 1024 in human_readable: 268435456 bytes are `256 M` there",
+};
+
+const RULES: &[CountingRule] = &[GNU, BUSYBOX, TOYBOX];
+
+/// The words before the numbers of a line are no longer, in any language.
+const WORDS_BEFORE_MAX: usize = 16;
+
+/// A unit of time is no longer, in any language.
+const UNIT_MAX: usize = 12;
 
 impl ToolReader for Dd {
     fn name(&self) -> &'static str {
@@ -42,7 +57,8 @@ impl ToolReader for Dd {
     }
 
     fn doc(&self) -> &'static str {
-        "what dd prints at its end, of GNU coreutils in any language, of BSD, macOS and busybox"
+        "what dd prints at its end or with status=progress, of GNU coreutils in any language, of BSD, macOS, busybox and \
+         toybox, and the error that ended it"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -57,7 +73,8 @@ impl ToolReader for Dd {
         if records(&line.text).is_some() {
             return Some(Beginning::Certain);
         }
-        copied(line).map(|_| Beginning::Likely)
+        let is_error = || failure::reason(&line.text, self.programs()).is_some();
+        (copied(line).is_some() || is_error()).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -71,6 +88,8 @@ impl ToolReader for Dd {
             // Progress, which the figures of the end follow.
             (_, Some(_)) if before.is_empty() => Extent::More,
             _ if is_counted && is_truncated(&last.text) => Extent::More,
+            // What ended it stands before what it counted.
+            _ if !is_counted && failure::reason(&last.text, self.programs()).is_some() => Extent::More,
             _ => Extent::EndsBefore,
         }
     }
@@ -89,6 +108,8 @@ impl ToolReader for Dd {
         result.whole.window = Some(copied.seconds);
         result.whole.add(metric::THROUGHPUT, copied.rate);
         options(&mut result);
+        let error = block.lines.iter().find_map(|line| failure::reason(&line.text, self.programs()));
+        result.options.extend(error.map(|error| (failure::OPTION.to_owned(), error.to_owned())));
         Ok(vec![result])
     }
 
@@ -109,11 +130,19 @@ impl ToolReader for Dd {
     }
 }
 
-/// Full and partial records of a line such as `64+0 records in`.
+/// Full and partial records of a line such as `64+0 records in`; in Chinese `记录了64+0 的读入`, where words
+/// stand before the numbers, too.
 fn records(text: &str) -> Option<(u64, u64)> {
-    let (full, rest) = whole(text)?;
+    let (before, numbers) = text.split_at_checked(text.find(|c: char| c.is_ascii_digit())?)?;
+    let is_letter = |c: char| !c.is_ascii() && c.is_alphabetic();
+    let are_words = before.trim().chars().all(|c| is_letter(c) || c == ' ');
+    if before.trim().chars().count() > WORDS_BEFORE_MAX || !are_words {
+        return None;
+    }
+    let (full, rest) = whole(numbers)?;
     let (partial, rest) = whole_behind(rest, '+')?;
-    let is_words = rest.starts_with(' ') && rest.chars().any(char::is_alphabetic);
+    let is_words =
+        rest.starts_with(|c: char| c == ' ' || is_letter(c)) && rest.chars().any(char::is_alphabetic);
     (is_words && !rest.contains(|c: char| c.is_ascii_digit())).then_some((full, partial))
 }
 
@@ -139,22 +168,25 @@ struct Copied {
 /// Reads the line with bytes, seconds and rate.
 fn copied(line: &ToolLine) -> Option<Copied> {
     // Of Chinese and Japanese.
-    let text = line.text.replace('\u{ff0c}', ", ").replace('\u{ff08}', " (").replace('\u{ff09}', ")");
+    let text = line.text.replace(['\u{ff0c}', '\u{3001}'], ", ");
+    let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")");
     let start = text.find(|c: char| c.is_ascii_digit())?;
     // Words may stand before the number, but no sentence.
-    if text.get(..start)?.chars().count() > 16 {
+    if text.get(..start)?.chars().count() > WORDS_BEFORE_MAX {
         return None;
     }
     let (bytes, rest) = whole(text.get(start..)?)?;
     let bytes = exact(line.number, bytes, Unit::Bytes);
-    if !rest.starts_with(' ') {
+    if !rest.starts_with(|c: char| c == ' ' || !c.is_ascii() && c.is_alphabetic()) {
         return None;
     }
-    transferred(line, bytes.clone(), rest).or_else(|| of_three_parts(line, bytes, rest))
+    transferred(line, &bytes, rest)
+        .or_else(|| on_the_way(line, &bytes, rest))
+        .or_else(|| of_three_parts(line, &bytes, rest))
 }
 
 /// `67108864 bytes transferred in 0.030532 secs (2197984606 bytes/sec)`, of BSD and macOS.
-fn transferred(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Copied> {
+fn transferred(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copied> {
     let (before, rate) = rest.rsplit_once('(')?;
     let rate = rate.trim_end().strip_suffix(')')?;
     if !rate.contains("/sec") {
@@ -163,13 +195,20 @@ fn transferred(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Copie
     let at = before.find(|c: char| c.is_ascii_digit())?;
     let seconds = time(line, before.get(at..)?.trim())?;
     let rate = quantity(line.number, rate, Counting::Decimal)?;
-    Some(Copied { bytes, seconds, rate: Some(rate), variant: Some("BSD") })
+    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some("BSD") })
+}
+
+/// `104857600 bytes (105 MB, 100 MiB) transferred 1.003s, 105 MB/s`, of BSD and macOS with `status=progress`.
+fn on_the_way(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copied> {
+    let (seconds, speed) = rest.rsplit_once(" transferred ")?.1.split_once(", ")?;
+    let rate = Some(rate(line.number, speed.trim(), Counting::Decimal)?);
+    Some(Copied { bytes: bytes.clone(), seconds: time(line, seconds)?, rate, variant: Some("BSD") })
 }
 
 /// `67108864 bytes (67 MB, 64 MiB) copied, 0.039679 s, 1.7 GB/s`, of GNU; without what is in
 /// parentheses where that says no more than the number, or before 8.25 without the binary one; and of
 /// busybox `67108864 bytes (64.0MB) copied, 0.030532 seconds, 2.0GB/s`.
-fn of_three_parts(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Copied> {
+fn of_three_parts(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copied> {
     let outside = match (rest.find('('), rest.find(')')) {
         (Some(open), Some(close)) if open < close => {
             format!("{}{}", rest.get(..open)?, rest.get(close + 1..)?)
@@ -177,32 +216,50 @@ fn of_three_parts(line: &ToolLine, bytes: PrintedValue, rest: &str) -> Option<Co
         _ => rest.to_owned(),
     };
     let mut parts = outside.rsplit(", ");
-    let (rate, seconds) = (parts.next()?.trim(), parts.next()?.trim());
+    let (speed, seconds) = (parts.next()?.trim(), parts.next()?.trim());
     parts.next()?;
     let seconds = time(line, seconds)?;
+    let copied = |rate, variant| Copied { bytes: bytes.clone(), seconds, rate, variant: Some(variant) };
     // Nothing took no time.
-    let is_infinite = rate.starts_with(|c: char| c.is_alphabetic()) && rate.ends_with("B/s");
-    let is_busybox = leading(rate, false).is_some_and(|number| !number.rest.starts_with(' '));
-    let rule = if is_busybox { &BUSYBOX } else { &GNU };
-    let rate = quantity(line.number, rate, rule.counting).filter(|rate| rate.unit == Unit::BytesPerSecond);
-    (rate.is_some() || is_infinite).then_some(Copied {
-        bytes,
-        seconds,
-        rate,
-        variant: Some(if is_busybox { "busybox" } else { "GNU" }),
-    })
+    if speed.starts_with(|c: char| c.is_alphabetic()) && speed.ends_with("B/s") {
+        return Some(copied(None, "GNU"));
+    }
+    if let Some(rate) = without_bytes(line.number, speed) {
+        return Some(copied(Some(rate), "toybox"));
+    }
+    let is_busybox = !leading(speed, false)?.rest.starts_with(' ');
+    let (rule, variant) = if is_busybox { (&BUSYBOX, "busybox") } else { (&GNU, "GNU") };
+    Some(copied(Some(rate(line.number, speed, rule.counting)?), variant))
+}
+
+/// `2.2 GB/s`, in the words of early versions `2.2 GB/秒`.
+fn rate(line: u64, text: &str, counting: Counting) -> Option<PrintedValue> {
+    let (amount, second) = text.split_once('/').filter(|(_, second)| is_unit_of_time(second))?;
+    let is_amount = second.chars().next().is_some_and(char::is_alphabetic);
+    let printed = quantity(line, &format!("{amount}/s"), counting).filter(|_| is_amount)?;
+    (printed.unit == Unit::BytesPerSecond).then(|| PrintedValue { text: text.to_owned(), ..printed })
+}
+
+/// `486 M/s`, of toybox.
+fn without_bytes(line: u64, text: &str) -> Option<PrintedValue> {
+    let amount = text.strip_suffix("/s").filter(|amount| amount.ends_with(['k', 'K', 'M', 'G', 'T']))?;
+    let printed = quantity(line, &format!("{amount}B/s"), TOYBOX.counting)?;
+    Some(PrintedValue { text: text.to_owned(), ..printed })
 }
 
 /// Seconds, in whichever language their unit is.
 fn time(line: &ToolLine, text: &str) -> Option<PrintedValue> {
     let number = leading(text, false)?;
-    let unit = number.rest.trim();
-    let is_unit = unit.chars().count() <= 12 && unit.chars().all(|c| c.is_alphabetic() || c == '.');
-    is_unit.then(|| PrintedValue {
+    is_unit_of_time(number.rest.trim()).then(|| PrintedValue {
         text: text.to_owned(),
         half_step: number.half_step,
         ..number::plain(line.number, "", number.value, Unit::Seconds)
     })
+}
+
+/// Whether it may be a word for seconds, in whichever language.
+fn is_unit_of_time(text: &str) -> bool {
+    text.chars().count() <= UNIT_MAX && text.chars().all(|c| c.is_alphabetic() || c == '.')
 }
 
 /// Fills in what the operands of the command say.
@@ -312,6 +369,18 @@ mod tests {
             ("已复制 512 字节，0.5 秒，1.0 kB/s", "GNU", 512.0, 0.5, 1000.0),
             ("1024 bytes (1.0KB) copied, 0.5 seconds, 2.0KB/s", "busybox", 1024.0, 0.5, 2048.0),
             ("1024 bytes transferred in 0.5 secs (2048 bytes/sec)", "BSD", 1024.0, 0.5, 2048.0),
+            ("1024 bytes (1 kB, 1 KiB) transferred 0.5s, 2048 B/s", "BSD", 1024.0, 0.5, 2048.0),
+            ("1048576 bytes (1 M) copied, 0.5 s, 2 M/s", "toybox", 1_048_576.0, 0.5, 2_097_152.0),
+            ("67108864字节(67 MB)已复制，0.5 秒，134 MB/秒", "GNU", 67_108_864.0, 0.5, 134e6),
+            (
+                "67108864 バイト (67 MB) コピーされました、 0.5 秒、 134 MB/秒",
+                "GNU",
+                67_108_864.0,
+                0.5,
+                134e6,
+            ),
+            ("скопировано 512 байт, 0,5 c, 1,0 kB/s", "GNU", 512.0, 0.5, 1000.0),
+            ("512 바이트 복사됨, 0.5 초, 1.0 kB/초", "GNU", 512.0, 0.5, 1000.0),
         ] {
             let read = copied(&line(text)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!(read.variant, Some(variant));
@@ -330,7 +399,35 @@ mod tests {
         ] {
             assert!(Dd.begins(&line(text)).is_none(), "{text}");
         }
-        assert_eq!(records("64+0 레코드 입력함"), Some((64, 0)));
+    }
+
+    #[test]
+    fn records_are_counted_in_every_language() {
+        for text in [
+            "64+0 레코드 입력함",
+            "64+0개의 레코드를 입력하였습니다",
+            "输入了 64+0 块记录",
+            "记录了64+0 的读入",
+            "輸入 64+0 個紀錄",
+            "64+0 レコード入力",
+            "64+0 записей получено",
+        ] {
+            assert_eq!(records(text), Some((64, 0)), "{text}");
+        }
+        for text in ["about 64+0 records", "64+0", "64+0 of 70", "v64+0 x"] {
+            assert_eq!(records(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_error_that_ended_it_stands_with_its_figures() {
+        let text = "dd: error writing '/mnt/x': No space left on device\n12+0 records in\n11+0 records out\n\
+                    11534336 bytes (12 MB, 11 MiB) copied, 0.5 s, 23.1 MB/s\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        assert_eq!((results.len(), results[0].lines.first), (1, 1));
+        assert_eq!(results[0].error(), Some("No space left on device"));
+        let refused = "dd: failed to open '/mnt/x': Permission denied\n";
+        assert_eq!(Dd.begins(&line(refused)), None, "it did nothing");
     }
 
     #[test]

@@ -1,12 +1,15 @@
-//! Importers of tools that drive files and block devices: fio, dd, diskspd, CrystalDiskMark.
+//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, pv, rsync.
 
 mod crystaldiskmark;
 mod dd;
 mod diskspd;
+mod failure;
 mod fio;
+mod pv;
+mod rsync;
 
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] =
-    &[&fio::Fio, &dd::Dd, &diskspd::Diskspd, &crystaldiskmark::CrystalDiskMark];
+    &[&fio::Fio, &dd::Dd, &diskspd::Diskspd, &crystaldiskmark::CrystalDiskMark, &pv::Pv, &rsync::Rsync];

@@ -5,14 +5,16 @@
 
 use std::collections::BTreeMap;
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement};
+use model::tool_result::{Counting, LineRange, PrintedValue, ToolMeasurement};
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
+use serde_json::error::Category;
 
 use super::run::{FioDirection, FioJob, FioRun, KEPT, MIXED, percentile};
 use crate::tool::block::ToolBlock;
 use crate::tool::number::{exact, plain};
 use crate::tool::reader::NotUnderstood;
+use crate::tool::storage::failure;
 
 /// What is read of a document; it has more.
 #[derive(Deserialize)]
@@ -43,6 +45,8 @@ struct Job {
     trim: Option<Direction>,
     mixed: Option<Direction>,
     sync: Option<Syncs>,
+    /// The number of the error that ended it, or 0.
+    error: Option<i64>,
 }
 
 #[derive(Deserialize)]
@@ -126,13 +130,10 @@ impl TimeUnit {
 /// Reads a document.
 ///
 /// # Errors
-/// If it is cut, or not fio's.
+/// If it is cut before its figures, or not fio's.
 pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
-    let document: Document = serde_json::from_str(&block.text()).map_err(|error| match error.is_eof() {
-        true => NotUnderstood::CutShort,
-        false => NotUnderstood::OtherText,
-    })?;
-    let line = block.range().first;
+    let Parsed { document, is_cut } = parsed(&block.text())?;
+    let LineRange { first: line, last } = block.range();
     let version = document.version.strip_prefix("fio-").unwrap_or(&document.version);
     let jobs: Vec<Job> = document.jobs.into_iter().chain(document.clients).collect();
     // Options without a value are missing, as time_based is.
@@ -145,6 +146,13 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
         options: document.options,
         ..FioRun::default()
     };
+    if is_cut {
+        let directions = || run.jobs.iter().flat_map(|job| &job.directions);
+        if directions().all(|direction| direction.measured.figures.is_empty()) {
+            return Err(NotUnderstood::CutShort);
+        }
+        run.unread.push(LineRange { first: last, last });
+    }
     let knows_command = run.add_command(block).unwrap_or(false);
     run.knows_options = knows_options || knows_command;
     // What is printed on the way is no repetition of what is printed at the end.
@@ -156,6 +164,61 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
         }
     }
     Ok(run)
+}
+
+/// A document, and whether its end is missing.
+struct Parsed {
+    document: Document,
+    is_cut: bool,
+}
+
+/// Reads a text; where it is cut, up to its last value that is whole.
+fn parsed(text: &str) -> Result<Parsed, NotUnderstood> {
+    let error = match serde_json::from_str(text) {
+        Ok(document) => return Ok(Parsed { document, is_cut: false }),
+        Err(error) => error,
+    };
+    let end = match error.classify() {
+        Category::Eof => text.len(),
+        // Something else follows it.
+        Category::Syntax => {
+            text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum()
+        }
+        Category::Data | Category::Io => return Err(NotUnderstood::OtherText),
+    };
+    let whole = text.get(..end).and_then(closed).ok_or(NotUnderstood::CutShort)?;
+    let document = serde_json::from_str(&whole).map_err(|_| NotUnderstood::CutShort)?;
+    Ok(Parsed { document, is_cut: true })
+}
+
+/// The beginning of a JSON text up to its last value that is whole, with all closed that is open there.
+fn closed(text: &str) -> Option<String> {
+    let mut open: Vec<char> = Vec::new();
+    let (mut is_string, mut is_escaped) = (false, false);
+    // Where the last value ended, and how much was open there. Behind it only further things were opened.
+    let mut end = (0, 0);
+    for (at, letter) in text.char_indices() {
+        if is_string {
+            is_string = letter != '"' || is_escaped;
+            is_escaped = letter == '\\' && !is_escaped;
+            continue;
+        }
+        match letter {
+            '"' => is_string = true,
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                open.pop();
+                end = (at + 1, open.len());
+            }
+            ',' => end = (at, open.len()),
+            _ => {}
+        }
+    }
+    let (at, count) = end;
+    let closing: String = open.get(..count)?.iter().rev().collect();
+    let whole = text.get(..at).filter(|whole| !whole.is_empty())?;
+    Some(format!("{whole}{closing}"))
 }
 
 fn of_job(line: u64, job: Job) -> FioJob {
@@ -170,6 +233,11 @@ fn of_job(line: u64, job: Job) -> FioJob {
         group: job.groupid,
         directions: did.collect(),
         options: job.options.unwrap_or_default(),
+        error: job
+            .error
+            .and_then(|number| u64::try_from(number).ok())
+            .filter(|n| *n > 0)
+            .map(failure::of_number),
         ..FioJob::default()
     };
     all.drop_mixed();
@@ -332,7 +400,24 @@ mod tests {
             let lines = super::super::lines(text);
             read(&ToolBlock { lines: &lines, command: None }).unwrap_err()
         };
-        assert_eq!(error(&TEXT[..200]), NotUnderstood::CutShort);
+        assert_eq!(error(TEXT.split("\"io_bytes\"").next().unwrap()), NotUnderstood::CutShort);
         assert_eq!(error("{\"fio version\" : 3}"), NotUnderstood::OtherText);
+    }
+
+    #[test]
+    fn of_cut_text_what_is_whole_is_read() {
+        let cut = TEXT.split("\"lat_ns\"").next().unwrap();
+        for text in [cut.to_owned(), format!("{cut}\n[... and so on]\n")] {
+            let run = run(&text);
+            let read = &run.jobs[0].directions[0].measured;
+            assert_eq!(read.figure(metric::IOPS).map(|iops| iops.value), Some(500.0));
+            assert_eq!(read.figure(metric::LATENCY_MAX), None, "that is cut");
+            assert_eq!(run.unread.len(), 1, "it is told");
+        }
+        assert_eq!(
+            closed("{\"a\" : [1, {\"b\" : \"x]\\\"}\", \"c\""),
+            Some("{\"a\" : [1, {\"b\" : \"x]\\\"}\"}]}".to_owned())
+        );
+        assert_eq!(closed("{\"a"), None);
     }
 }

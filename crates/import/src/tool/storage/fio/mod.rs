@@ -7,6 +7,7 @@ mod options;
 mod run;
 mod terse;
 mod text;
+mod wrapped;
 
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
@@ -82,7 +83,8 @@ impl ToolReader for Fio {
             // Another run begins where the figures of one are over; JSON beside the text comes before them.
             !before.iter().any(|line| text::has_figures(&line.text))
         } else {
-            text::is_of_fio(last)
+            let is_rest = |line: &ToolLine| wrapped::goes_on(&line.text, &last.text);
+            text::is_of_fio(last) || before.last().is_some_and(is_rest)
         };
         if goes_on { Extent::More } else { Extent::EndsBefore }
     }
@@ -100,7 +102,9 @@ impl ToolReader for Fio {
         if terse::is_line(first) {
             return of_runs(&terse::executions(block), block, terse::read);
         }
-        of_runs(&text::executions(block), block, text::read)
+        let lines = wrapped::joined(block.lines);
+        let whole = ToolBlock { lines: &lines, command: block.command };
+        of_runs(&text::executions(&whole), &whole, text::read)
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {

@@ -115,6 +115,14 @@ pub(super) struct FioCommand {
     pub(super) is_all: bool,
 }
 
+impl FioCommand {
+    /// Whether an option is given, of whichever job.
+    pub(super) fn has(&self, option: &str) -> bool {
+        let of_jobs = self.jobs.iter().map(|(_, options)| options);
+        of_jobs.chain([&self.common]).any(|options| options.contains_key(option))
+    }
+}
+
 /// Reads the words of a command. What stands before the first name holds for all jobs.
 pub(super) fn of_command(words: &[String]) -> FioCommand {
     let mut command = FioCommand { is_all: true, ..FioCommand::default() };
@@ -155,7 +163,8 @@ pub(super) fn fill(result: &mut ToolResult, run: &FioRun, jobs: &[&FioJob]) {
     if let Some(told) = told {
         options.insert("numjobs".to_owned(), told.to_string());
     }
-    let is_one_work = jobs.iter().all(|job| job.name == jobs.first().map_or("", |first| first.name.as_str()));
+    let first = jobs.first().map_or("", |first| first.name.as_str());
+    let is_one_work = jobs.iter().all(|job| job.name == first && !job.is_mixed);
     if run.knows_options
         && is_one_work
         && options.keys().all(|name| KNOWN.contains(&name.as_str()))

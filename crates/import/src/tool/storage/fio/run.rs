@@ -9,6 +9,7 @@ use model::{MetricName, Unit, metric};
 use super::{NAME, options};
 use crate::tool::block::ToolBlock;
 use crate::tool::reader::ToolReader as _;
+use crate::tool::storage::failure;
 
 /// What a client calls the sum of what all servers did.
 pub(super) const ALL_CLIENTS: &str = "All clients";
@@ -44,6 +45,10 @@ pub(super) struct FioJob {
     pub(super) directions: Vec<FioDirection>,
     /// Options of its own.
     pub(super) options: BTreeMap<String, String>,
+    /// Whether it is the sum of jobs with other names, whose options differ.
+    pub(super) is_mixed: bool,
+    /// The error that ended it.
+    pub(super) error: Option<String>,
     /// What it prints a second time, and otherwise: no fio does.
     pub(super) contradicting: Vec<ToolPart>,
 }
@@ -80,10 +85,20 @@ impl FioRun {
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
         let command = options::of_command(block.command?.invocation(super::Fio.programs())?);
+        let is_printed = |(name, _): &(String, _)| self.jobs.iter().any(|job| job.name == *name);
+        let is_grouped =
+            command.jobs.len() > 1 && command.has("group_reporting") && !command.jobs.iter().all(is_printed);
         for (name, value) in command.common {
             self.options.entry(name).or_insert(value);
         }
         for job in &mut self.jobs {
+            // JSON has the options of one of them.
+            if is_grouped && !std::mem::replace(&mut job.is_mixed, true) {
+                job.options.clear();
+            }
+            if job.is_mixed {
+                continue;
+            }
             let own = command.jobs.iter().filter(|(name, _)| *name == job.name);
             let only = match command.jobs.as_slice() {
                 [(_, options)] => Some(options),
@@ -173,6 +188,8 @@ impl FioRun {
             ..block.result(NAME, super::Fio.programs())
         };
         options::fill(&mut result, self, &jobs);
+        let error = jobs.iter().find_map(|job| job.error.clone());
+        result.options.extend(error.map(|error| (failure::OPTION.to_owned(), error)));
         Some(result)
     }
 

@@ -10,6 +10,7 @@ use super::{options, terse};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::number::whole;
 use crate::tool::reader::NotUnderstood;
+use crate::tool::storage::failure;
 
 /// `NAME: (g=0): rw=randread, bs=...`.
 pub(super) fn is_header(text: &str) -> bool {
@@ -65,7 +66,15 @@ fn job(text: &str) -> Option<(FioJob, Option<String>)> {
     let process = rest.split_once("pid=").and_then(|(_, rest)| whole(rest));
     let moment = process.and_then(|(_, rest)| rest.strip_prefix(": ")).map(str::to_owned);
     let pid = process.map(|(pid, _)| pid);
-    Some((FioJob { name: name.trim().to_owned(), group, jobs, pid, ..FioJob::default() }, moment))
+    let error = error(rest);
+    Some((FioJob { name: name.trim().to_owned(), group, jobs, pid, error, ..FioJob::default() }, moment))
+}
+
+/// What ended a job: `27 (file:io_u.c:1876, func=io_u error, error=File too large): pid=7404`.
+fn error(text: &str) -> Option<String> {
+    let (number, rest) = whole(text).filter(|(number, _)| *number > 0)?;
+    let reason = rest.split_once("error=").and_then(|(_, reason)| reason.split(')').next());
+    Some(reason.map_or_else(|| failure::of_number(number), str::to_owned))
 }
 
 /// `Run status group 0 (all jobs):`.
@@ -95,6 +104,8 @@ const FURTHER: &[&str] = &[
     "...",
     "Starting ",
     "Jobs:",
+    // Of which `^C` covers the beginning.
+    "bs: ",
     "note: ",
     "fio: ",
     "All clients",
@@ -128,14 +139,14 @@ const FURTHER: &[&str] = &[
 ];
 
 /// Whether fio prints such a line.
-fn is_known(text: &str) -> bool {
+pub(super) fn is_known(text: &str) -> bool {
     let text = without_host(text).trim_start();
     text.is_empty()
         || begins(text)
         || FURTHER.iter().any(|beginning| text.starts_with(beginning))
         || ["READ: ", "WRITE: ", "TRIM: ", "MIXED: "].iter().any(|class| text.starts_with(class))
         || [": Laying out IO file", ": ios="].iter().any(|part| text.contains(part))
-        || text.starts_with(|c: char| c.is_ascii_digit()) && text.contains("th=")
+        || text.split_once("th=").is_some_and(|(percent, _)| percent.parse::<f64>().is_ok())
         || terse::is_line(text)
 }
 
@@ -302,9 +313,20 @@ impl Reading {
         }
         (self.percentiles, self.is_submitted) = (None, false);
         self.run.moment = moment.or_else(|| self.run.moment.take());
-        let told = self.headers.iter().find(|(name, group, _)| (name, *group) == (&job.name, job.group));
-        let options = told.map(|(_, _, options)| options.clone()).unwrap_or_default();
-        self.run.jobs.push(FioJob { options, ..job });
+        let is_of_group = |(_, group, _): &&(String, u64, BTreeMap<String, String>)| *group == job.group;
+        let of_group = self.headers.iter().filter(is_of_group);
+        let is_sum = job.jobs.is_some_and(|jobs| jobs > 1);
+        let is_mixed = is_sum && of_group.clone().any(|(name, _, _)| *name != job.name);
+        // Of all jobs that are printed as one: what they have in common.
+        let mut told =
+            of_group.filter(|(name, _, _)| is_mixed || *name == job.name).map(|(_, _, options)| options);
+        let mut options = told.next().cloned().unwrap_or_default();
+        if is_mixed {
+            for other in told {
+                options.retain(|name, value| other.get(name) == Some(value));
+            }
+        }
+        self.run.jobs.push(FioJob { options, is_mixed, ..job });
     }
 
     /// What stands below the line of a job.
