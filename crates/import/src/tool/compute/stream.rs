@@ -307,7 +307,7 @@ impl Columns {
                     let rate = quantity(line.number, &format!("{value} {}", self.unit), DECIMAL.counting);
                     measured.add(metric::THROUGHPUT, rate);
                 }
-                StreamColumn::Mean => measured.add(MetricName::new("elapsed_mean"), seconds()),
+                StreamColumn::Mean => measured.add(metric::ELAPSED_MEAN, seconds()),
                 // The rate is that of the fastest pass.
                 StreamColumn::Least => measured.window = seconds(),
                 StreamColumn::Greatest => measured.add(MetricName::new("elapsed_max"), seconds()),
