@@ -4,7 +4,7 @@
 mod options;
 mod text;
 
-use model::tool_result::{ToolRemedy, ToolResult};
+use model::tool_result::{ToolRemedy, ToolResult, ToolWarning};
 use model::{ParameterName, WorkloadName, metric};
 
 use self::text::PgbenchReport;
@@ -56,7 +56,8 @@ impl ToolReader for Pgbench {
         if begins_report(words) && !before.is_empty() && (is_over() || is_version && stands()) {
             return Extent::EndsBefore;
         }
-        let is_message = ["pgbench: ", "NOTICE: ", "WARNING: "].iter().any(|begin| words.starts_with(begin));
+        let is_message =
+            warns(words) || ["pgbench: ", "NOTICE: "].iter().any(|begin| words.starts_with(begin));
         // What stands below a script; its white space may have been lost.
         let is_of_script = words.starts_with("- ");
         let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
@@ -87,6 +88,9 @@ impl ToolReader for Pgbench {
         }
         result.parts = report.parts;
         result.unread = report.unread;
+        let warned = block.lines.iter().filter(|line| warns(line.text.trim()));
+        let warning = |line: &ToolLine| ToolWarning { line: line.number, text: line.text.trim().to_owned() };
+        result.warnings = warned.map(warning).collect();
         Ok(vec![result])
     }
 
@@ -97,6 +101,13 @@ impl ToolReader for Pgbench {
         });
         seconds.map(|seconds| options::run_for(&result.command, seconds))
     }
+}
+
+/// Whether a line tells of a client that failed, or of a run that was broken off.
+fn warns(words: &str) -> bool {
+    const BEGINNINGS: &[&str] =
+        &["pgbench: error: ", "pgbench: fatal: ", "pgbench: warning: ", "WARNING: ", "Run was aborted"];
+    BEGINNINGS.iter().any(|begin| words.starts_with(begin))
 }
 
 /// The first line of a report, of any version.
