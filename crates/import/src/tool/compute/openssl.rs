@@ -29,6 +29,12 @@ const RULES: &[CountingRule] = &[DECIMAL];
 /// What stands above the table of rates of bytes.
 const TABLE: &str = "The 'numbers' are in 1000s of bytes per second processed.";
 
+/// What stands before a size that `-mr` and `-multi` measured: `+DT:sha256:1:1024`.
+const MACHINE_SIZE: &str = "+DT:";
+
+/// What stands before the rates in bytes per second that `-mr` prints: `+F:6:sha256:320473750.59`.
+const MACHINE_ROW: &str = "+F:";
+
 /// What lines between the progress and the tables begin with.
 const OF_HEAD: &[&str] = &[
     "version:",
@@ -69,7 +75,11 @@ impl ToolReader for OpensslSpeed {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim();
-        let is_one = is_done(text) || text.starts_with(TABLE) || sizes(text).is_some() || heading(text);
+        let is_one = is_done(text)
+            || text.starts_with(TABLE)
+            || text.starts_with(MACHINE_SIZE)
+            || sizes(text).is_some()
+            || heading(text);
         is_one.then_some(Beginning::Certain)
     }
 
@@ -233,6 +243,14 @@ impl Reading {
             self.done.push(progress);
         } else if let Some(sizes) = sizes(text) {
             self.columns = sizes;
+        } else if let Some(rest) = text.strip_prefix(MACHINE_SIZE) {
+            let size = rest.rsplit(':').next().and_then(|size| size.parse().ok());
+            self.columns.extend(size.filter(|size| !self.columns.contains(size)));
+        } else if let Some(rest) = text.strip_prefix(MACHINE_ROW) {
+            let fields: Vec<&str> = rest.split(':').collect();
+            if let [_, name, rates @ ..] = fields.as_slice() {
+                self.row(line.number, (*name).to_owned(), rates);
+            }
         } else if heading(text) {
             let names = text.split_whitespace().filter(|word| !word.ends_with("/s"));
             self.head.operations = names.map(|name| name.trim_end_matches('.').to_owned()).collect();
@@ -447,6 +465,14 @@ mod tests {
         assert_eq!(value(0, "verify_latency_mean"), Some(2.1e-5));
         assert_eq!((value(1, "op_per_second"), value(1, "op_latency_mean")), (Some(21124.2), None));
         assert_eq!(results[1].options["algorithm"], "253 bits ecdh (X25519)");
+    }
+
+    #[test]
+    fn what_is_printed_for_machines_is_read() {
+        let results = read("+DT:sha256:1:64\n+R:4256292:sha256:0.850000\n+H:64\n+F:6:sha256:320473750.50\n");
+        let rate = results[0].whole.figure(MetricName::new("block_64_throughput")).unwrap();
+        assert_eq!(rate.value, 320_473_750.5);
+        assert_eq!(results[0].options["algorithm"], "sha256");
     }
 
     #[test]

@@ -96,7 +96,7 @@ impl ToolReader for SevenZip {
 }
 
 /// The head has fewer lines.
-const HEAD_LINES_MAX: usize = 20;
+const HEAD_LINES_MAX: usize = 40;
 
 /// The version of `7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov`, also of p7zip.
 fn version(text: &str) -> Option<&str> {
