@@ -244,8 +244,9 @@ impl Reading {
         } else if let Some(sizes) = sizes(text) {
             self.columns = sizes;
         } else if let Some(rest) = text.strip_prefix(MACHINE_SIZE) {
-            let size = rest.rsplit(':').next().and_then(|size| size.parse().ok());
-            self.columns.extend(size.filter(|size| !self.columns.contains(size)));
+            let size: Option<u64> = rest.rsplit(':').next().and_then(|size| size.parse().ok());
+            let is_known = size.is_some_and(|size| self.columns.contains(&size));
+            self.columns.extend(size.filter(|_| !is_known));
         } else if let Some(rest) = text.strip_prefix(MACHINE_ROW) {
             let fields: Vec<&str> = rest.split(':').collect();
             if let [_, name, rates @ ..] = fields.as_slice() {
