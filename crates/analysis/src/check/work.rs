@@ -62,7 +62,7 @@ pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
 }
 
 /// Bytes of an option; multiples are of 1024, as those of fio and dd are. fio prints `64.0KiB` of `64k`.
-fn bytes(text: &str) -> Option<u64> {
+pub(super) fn bytes(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let shift = match text.get(end..)?.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
