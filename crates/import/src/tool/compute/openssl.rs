@@ -29,6 +29,9 @@ const RULES: &[CountingRule] = &[DECIMAL];
 /// What stands above the table of rates of bytes.
 const TABLE: &str = "The 'numbers' are in 1000s of bytes per second processed.";
 
+/// What stands above all where the time that passed was taken, and not the CPU time.
+const ELAPSED: &str = "You have chosen to measure elapsed time";
+
 /// What stands before a size that `-mr` and `-multi` measured: `+DT:sha256:1:1024`.
 const MACHINE_SIZE: &str = "+DT:";
 
@@ -44,7 +47,7 @@ const OF_HEAD: &[&str] = &[
     "CPUINFO:",
     "OpenSSL ",
     "LibreSSL ",
-    "You have chosen to measure elapsed time",
+    ELAPSED,
     "Forked child",
     "Got: ",
     "+DT:",
@@ -78,6 +81,7 @@ impl ToolReader for OpensslSpeed {
         let is_one = is_done(text)
             || text.starts_with(TABLE)
             || text.starts_with(MACHINE_SIZE)
+            || text.starts_with(ELAPSED)
             || sizes(text).is_some()
             || heading(text);
         is_one.then_some(Beginning::Certain)
@@ -128,7 +132,8 @@ impl Progress {
         let (operations, rest) = whole(rest.trim_start().strip_prefix("size blocks:")?)?;
         let (_, seconds) = rest.rsplit_once(" in ")?;
         Some(Self {
-            name: name.to_owned(),
+            // Since 3.2 it says `sha256 ops`.
+            name: name.trim_end_matches(" ops").to_owned(),
             size: exact(line.number, size, Unit::Bytes),
             operations: exact(line.number, operations, Unit::One),
             window: time(line.number, seconds.strip_suffix('s')?, "s")?,
@@ -259,7 +264,7 @@ impl Reading {
             self.head.version = Some(version.to_owned());
         } else if let Some(version) = text.strip_prefix("OpenSSL ") {
             self.head.version = version.split_whitespace().next().map(str::to_owned);
-        } else if text.starts_with("You have chosen to measure elapsed time") {
+        } else if text.starts_with(ELAPSED) {
             self.head.options.push(("elapsed", "true".to_owned()));
         } else if text.starts_with("Forked child") {
             let children = self.head.options.iter_mut().find(|(name, _)| *name == "multi");
@@ -443,7 +448,7 @@ mod tests {
     fn without_its_table_the_progress_is_read() {
         let results = read(
             "Doing md5 for 1s on 64 size blocks: 1000000 md5's in 0.50s\n\
-             Doing md5 for 1s on 256 size blocks: 500000 md5's in 0.50s\n",
+             Doing md5 ops for 1s on 256 size blocks: 500000 md5's in 0.50s\n",
         );
         assert_eq!((results.len(), results[0].parts.len()), (1, 2));
         let rate = results[0].whole.figure(MetricName::new("block_256_throughput")).unwrap();
