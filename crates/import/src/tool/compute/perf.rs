@@ -163,8 +163,9 @@ impl Reading {
             None => count(line, &number),
         };
         let (Some(printed), Some(name)) = (printed, metric_of(event)) else { return false };
-        let clock = ["task-clock", "cpu-clock"].contains(event);
-        self.figures.push((if clock { metric::CPU_TIME } else { name }, printed));
+        // Behind a colon stands of which mode it is: `task-clock:u`.
+        let is_clock = matches!(event.split(':').next(), Some("task-clock" | "cpu-clock"));
+        self.figures.push((if is_clock { metric::CPU_TIME } else { name }, printed));
         self.figures.extend(of_event(line, name, derived));
         // A counter that was shared is scaled up from the part of the time in which it counted.
         let share = text.rsplit_once('(').filter(|(_, share)| share.ends_with("%)") && !share.contains("+-"));
