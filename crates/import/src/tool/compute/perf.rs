@@ -234,7 +234,11 @@ fn decimal(line: u64, digits: &str, unit: Unit, factor: f64) -> Option<PrintedVa
     };
     let number = leading(&english, false).filter(|number| number.rest.is_empty() && is_digits(digits))?;
     let half_step = number.half_step * factor;
-    Some(PrintedValue { half_step, ..plain(line, digits, number.value * factor, unit) })
+    let text = match unit {
+        Unit::Seconds if factor >= 1.0 => format!("{digits} s"),
+        _ => digits.to_owned(),
+    };
+    Some(PrintedValue { half_step, ..plain(line, text, number.value * factor, unit) })
 }
 
 /// `0.002055000 seconds user`.
