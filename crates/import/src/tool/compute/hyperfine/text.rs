@@ -19,11 +19,15 @@ pub(super) fn is_time(text: &str) -> bool {
     (text.starts_with("Time (mean ") || text.starts_with("Time (abs ")) && text.contains("[User: ")
 }
 
+/// What stands above the comparison of all commands.
+const SUMMARIES: &[&str] = &["Summary", "Relative speed comparison"];
+
 /// Whether a line goes on with what is printed.
 pub(super) fn belongs(line: &ToolLine) -> bool {
     let text = line.text.as_str();
-    let is_word = ["Summary", "Note: ", "Warning: ", "Error: "].iter().any(|word| text.starts_with(word));
-    line.is_blank() || line.is_indented() || is_word || heading(text).is_some()
+    let is_word = ["Note: ", "Warning: ", "Error: "].iter().any(|word| text.starts_with(word));
+    let is_summary = SUMMARIES.contains(&text);
+    line.is_blank() || line.is_indented() || is_word || is_summary || heading(text).is_some()
 }
 
 /// The benchmarks of a block.
@@ -48,7 +52,7 @@ fn one(block: &ToolBlock<'_>) -> Option<ToolResult> {
     let mut end = 0;
     for (place, line) in block.lines.iter().enumerate().filter(|(_, line)| !line.is_blank()) {
         let text = line.text.trim();
-        is_summary |= text == "Summary";
+        is_summary |= SUMMARIES.contains(&text);
         if !is_summary {
             end = place + 1;
         }
