@@ -107,7 +107,9 @@ impl ToolReader for Pgbench {
 fn warns(words: &str) -> bool {
     const BEGINNINGS: &[&str] =
         &["pgbench: error: ", "pgbench: fatal: ", "pgbench: warning: ", "WARNING: ", "Run was aborted"];
-    BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+    // Before version 13 it is not said whose message it is.
+    let is_early = words.starts_with("client ") && words.contains(" aborted in ");
+    is_early || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
 }
 
 /// The first line of a report, of any version.
@@ -121,6 +123,24 @@ mod tests {
 
     fn line(text: &str) -> ToolLine {
         ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_run_that_was_broken_off_is_warned_of() {
+        let read = |warning: &str| {
+            let text = format!(
+                "transaction type: <builtin: select only>\nduration: 10 s\n\
+                 number of transactions actually processed: 50\ntps = 5.5 (without initial connection time)\n{warning}"
+            );
+            crate::tool::read("", text.as_bytes()).unwrap().results.remove(0).warnings
+        };
+        assert!(read("").is_empty());
+        let warnings = read(
+            "client 3 aborted in state 8: ERROR: x\nRun was aborted; the above results are incomplete.\n",
+        );
+        let texts: Vec<&str> = warnings.iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[1].starts_with("Run was aborted"));
     }
 
     #[test]
