@@ -46,3 +46,10 @@ evidence-short-time =
 finding-cpu-share-contradicts-times =
     { $tool } はプロセッサーの { $printed } と出力していますが、{ $lasted } で CPU 時間 { SHORT($busy, unit: "s") } なら { PERCENT($computed) } です
     .advice = 元の出力を確かめてください。割合か時間の一つが別の実行のものです
+
+finding-cpu-time-as-time =
+    { $tool } は CPU 時間で割ります。経過した { SHORT($asked, unit: "s") } のうち { $lasted } だけを数えています。残りの時間は別の処理が
+    プロセッサーを使っていたので、実際に得られたのは { $printed } の { PERCENT($share) } です
+    .advice = ほかに何もしていないマシンで -elapsed を付けて実行してください
+evidence-cpu-time-line =
+    { $line } 行目: { SHORT($asked, unit: "s") } で CPU 時間 { $lasted }

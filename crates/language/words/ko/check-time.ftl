@@ -46,3 +46,10 @@ evidence-short-time =
 finding-cpu-share-contradicts-times =
     { $tool }은(는) 프로세서의 { $printed }라고 출력하지만, { $lasted } 동안 CPU 시간 { SHORT($busy, unit: "s") }이면 { PERCENT($computed) }입니다
     .advice = 원래의 출력을 확인하십시오. 비율이나 시간 하나가 다른 실행의 것입니다
+
+finding-cpu-time-as-time =
+    { $tool }은(는) CPU 시간으로 나눕니다. 흐른 { SHORT($asked, unit: "s") } 가운데 { $lasted }만 셌습니다. 나머지 시간에는 다른 작업이
+    프로세서를 썼으므로 실제로 얻은 것은 { $printed }의 { PERCENT($share) }입니다
+    .advice = 다른 일을 하지 않는 기기에서 -elapsed로 실행하십시오
+evidence-cpu-time-line =
+    { $line }번째 줄: { SHORT($asked, unit: "s") } 동안 CPU 시간 { $lasted }

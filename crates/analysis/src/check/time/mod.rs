@@ -1,6 +1,7 @@
 //! Checks of how long it was measured, and by which clock.
 
 mod clocks;
+mod cpu_seconds;
 mod ended_by_size;
 mod processor_share;
 mod resolution;
@@ -9,5 +10,11 @@ mod short;
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] =
-    &[clocks::CHECK, processor_share::CHECK, ended_by_size::CHECK, short::CHECK, resolution::CHECK];
+pub(super) const CHECKS: &[ToolCheck] = &[
+    clocks::CHECK,
+    processor_share::CHECK,
+    cpu_seconds::CHECK,
+    ended_by_size::CHECK,
+    short::CHECK,
+    resolution::CHECK,
+];

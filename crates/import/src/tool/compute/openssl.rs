@@ -122,12 +122,14 @@ struct Progress {
     size: PrintedValue,
     operations: PrintedValue,
     window: PrintedValue,
+    /// For how many seconds it was to run.
+    asked: String,
 }
 
 impl Progress {
     fn of(line: &ToolLine) -> Option<Self> {
         let (name, rest) = line.text.trim().strip_prefix("Doing ")?.split_once(" for ")?;
-        let (_, rest) = rest.split_once(" on ")?;
+        let (asked, rest) = rest.split_once(" on ")?;
         let (size, rest) = whole(rest)?;
         let (operations, rest) = whole(rest.trim_start().strip_prefix("size blocks:")?)?;
         let (_, seconds) = rest.rsplit_once(" in ")?;
@@ -137,6 +139,7 @@ impl Progress {
             size: exact(line.number, size, Unit::Bytes),
             operations: exact(line.number, operations, Unit::One),
             window: time(line.number, seconds.strip_suffix('s')?, "s")?,
+            asked: asked.strip_suffix('s')?.to_owned(),
         })
     }
 
@@ -245,6 +248,9 @@ impl Reading {
     fn take(&mut self, line: &ToolLine) {
         let text = line.text.trim();
         if let Some(progress) = Progress::of(line) {
+            if self.done.is_empty() {
+                self.head.options.push(("seconds", progress.asked.clone()));
+            }
             self.done.push(progress);
         } else if let Some(sizes) = sizes(text) {
             self.columns = sizes;
@@ -440,7 +446,7 @@ mod tests {
         assert_eq!(part.measured.bytes.as_ref().unwrap().value, 151_603_136.0);
         let rate = part.measured.figure(metric::THROUGHPUT).unwrap();
         assert!((rate.value - 178_356_630.0).abs() < 1e-3, "{rate:?}");
-        assert_eq!(results[0].options["algorithm"], "md5");
+        assert_eq!((&*results[0].options["algorithm"], &*results[0].options["seconds"]), ("md5", "1"));
         assert_eq!(results[0].version.as_deref(), Some("3.0.22"));
     }
 
