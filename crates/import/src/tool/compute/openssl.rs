@@ -285,7 +285,7 @@ impl Reading {
         }
     }
 
-    /// A row of rates of bytes: each size is a part, the largest is what is quoted of it.
+    /// A row of rates of bytes: each size is a part; where the sizes are not known the last rate counts, that of the largest.
     fn row(&mut self, line: u64, name: String, rates: &[&str]) {
         let mut row = Row { name, line, parts: Vec::new(), whole: ToolMeasurement::default() };
         // With `-multi` the sizes are not printed above.
