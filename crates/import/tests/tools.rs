@@ -84,6 +84,9 @@ fn outline(output: &ToolOutput) -> String {
             });
             figures(&mut text, &name.unwrap_or_default(), measured);
         }
+        for warning in &result.warnings {
+            writeln!(text, "  warning {}", warning.line).unwrap();
+        }
         for lines in &result.unread {
             writeln!(text, "  unread {}-{}", lines.first, lines.last).unwrap();
         }

@@ -50,6 +50,12 @@ known_names! { MetricName:
     FLOPS = "flops";
     /// How long a count of operations took.
     ELAPSED = "elapsed";
+    /// The mean of several runs, as other tools print it.
+    ELAPSED_MEAN = "elapsed_mean";
+    /// The standard deviation of these runs.
+    ELAPSED_STDDEV = "elapsed_stddev";
+    /// How many runs there were of which a tool prints the mean.
+    RUNS = "runs";
     /// CPU time, as other tools print it.
     CPU_TIME = "cpu_time";
     /// That in user mode.

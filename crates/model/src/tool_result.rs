@@ -105,6 +105,9 @@ pub struct ToolResult {
     /// Lines within it that were not understood.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<LineRange>,
+    /// What the tool itself warned of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<ToolWarning>,
 }
 
 impl ToolResult {
@@ -148,6 +151,15 @@ impl ToolResult {
     pub fn figure_count(&self) -> usize {
         self.measurements().map(|(_, measured)| measured.figures.len()).sum()
     }
+}
+
+/// A warning that a tool printed beside its figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ToolWarning {
+    /// The line on which it stands.
+    pub line: u64,
+    /// It, in the tool's words.
+    pub text: String,
 }
 
 /// What results that did the same have in common. To look it up costs the same however many there are.

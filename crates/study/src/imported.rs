@@ -207,7 +207,9 @@ fn label(load: &LoadSpec, catalogue: &Catalogue) -> Label {
 
 /// The figure to show first.
 fn headline(whole: &ToolMeasurement) -> MetricName {
-    let first = [metric::THROUGHPUT, metric::IOPS].into_iter().find(|name| whole.figure(*name).is_some());
+    let first = [metric::THROUGHPUT, metric::IOPS, metric::OPERATIONS_PER_SECOND]
+        .into_iter()
+        .find(|name| whole.figure(*name).is_some());
     first.or_else(|| whole.figures.first().map(|figure| figure.metric)).unwrap_or_default()
 }
 

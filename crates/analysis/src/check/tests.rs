@@ -42,6 +42,21 @@ const CAPTURES: &[Capture] = &[
         &[],
         &["sum-of-means", "units-mixed", "rate-contradicts-amount"],
     ),
+    (
+        include_str!("../../../import/tests/tool/fixtures/hyperfine/hyperfine-1.15.0-no-winner.out"),
+        &["within-spread"],
+        &["own-warning", "single-run", "too-short-for-clock"],
+    ),
+    (
+        include_str!("../../../import/tests/tool/fixtures/hyperfine/hyperfine-1.15.0-two-commands.out"),
+        &[],
+        &["within-spread", "own-warning", "single-run"],
+    ),
+    (
+        include_str!("../../../import/tests/tool/fixtures/hyperfine/hyperfine-1.15.0-too-fast.out"),
+        &["own-warning"],
+        &["within-spread"],
+    ),
 ];
 
 /// What all checks find in a text, each said in every language.

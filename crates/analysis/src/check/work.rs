@@ -40,8 +40,8 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
         return None;
     }
     let waiting = option(result, &["connections", "clients", "concurrency", "threads", "num-threads"])?;
-    // CrystalDiskMark has so many in flight for each of its threads.
-    let depth = option(result, &["queues"]).map_or(Some(1), number)?;
+    // CrystalDiskMark has so many in flight for each of its threads, redis-benchmark for each client.
+    let depth = option(result, &["queues", "pipeline"]).map_or(Some(1), number)?;
     Some(number(waiting)?.saturating_mul(depth))
 }
 
@@ -62,7 +62,7 @@ pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
 }
 
 /// Bytes of an option; multiples are of 1024, as those of fio and dd are. fio prints `64.0KiB` of `64k`.
-fn bytes(text: &str) -> Option<u64> {
+pub(super) fn bytes(text: &str) -> Option<u64> {
     let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
     let shift = match text.get(end..)?.to_ascii_lowercase().as_str() {
         "" | "b" => 0,
@@ -171,6 +171,7 @@ mod tests {
         assert_eq!(outstanding(&of_options(&[("ioengine", "libaio"), ("iodepth", "32")])), None);
         assert_eq!(outstanding(&of_options(&[("threads", "8")])), Some(8));
         assert_eq!(outstanding(&of_options(&[("threads", "2"), ("queues", "32")])), Some(64));
+        assert_eq!(outstanding(&of_options(&[("clients", "50"), ("pipeline", "16")])), Some(800));
         assert_eq!(outstanding(&of_options(&[("threads", "1"), ("file-io-mode", "async")])), None);
         assert_eq!(outstanding(&of_options(&[])), None);
     }

@@ -137,7 +137,12 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    (is_program && !is_heading && words.any(is_option)).then_some(line)
+    (is_program && !is_heading && !tells_of_command(line) && words.any(is_option)).then_some(line)
+}
+
+/// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.
+fn tells_of_command(line: &str) -> bool {
+    line.ends_with(" total") && line.contains("% cpu ") || line.ends_with(" ran")
 }
 
 /// A command without the variables that are set before it: `LC_ALL=C dd` is `dd`.
@@ -275,6 +280,8 @@ mod tests {
             "100 % of it",
             "a@b.org wrote of the old disk > dd",
             "sudo -n is not needed",
+            "dd if=a of=b  0.00s user 0.01s system 97% cpu 1:02.50 total",
+            "  fio --name=a ran",
             "fio \u{2013} a tool",
             "",
         ] {

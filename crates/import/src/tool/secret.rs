@@ -130,6 +130,9 @@ pub(super) fn hide_options(result: &mut ToolResult) {
         // A stressor of stress-ng is called so.
         if name != "secretmem" && NAMES.iter().any(|part| name.contains(part)) {
             HIDDEN.clone_into(value);
+        } else {
+            // It may be a command that the tool ran.
+            *value = hide_in_line(value);
         }
     }
 }
@@ -246,5 +249,8 @@ mod tests {
         hide_options(&mut result);
         let values: Vec<&str> = result.options.values().map(String::as_str).collect();
         assert_eq!(values, ["***", "***", "***", "5"]);
+        result.options.insert("command".to_owned(), "curl -u me:x https://host/".to_owned());
+        hide_options(&mut result);
+        assert_eq!(result.options["command"], "curl -u me:*** https://host/");
     }
 }

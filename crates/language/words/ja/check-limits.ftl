@@ -29,3 +29,11 @@ finding-sender-figure =
     }
 evidence-sender-line = { $line } 行目: 送信 { $printed }
 evidence-receiver-line = { $line } 行目: 受信 { $printed }
+
+finding-fits-in-cache =
+    { $tool } は一度に { BINARY($array) } を扱い、最終レベルのキャッシュの容量は { BINARY($cache) } です{ $how ->
+        [inside] {""}。測ったのはメモリではなくキャッシュです
+       *[near] {""}。STREAM の規則は配列ごとにその 4 倍なので、一部はキャッシュが答えました
+    }
+    .advice = 配列ごとに { BINARY($least) } 以上にしてください
+evidence-array-size = { $first }～{ $last } 行目: { BINARY($array) }

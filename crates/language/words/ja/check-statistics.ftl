@@ -47,3 +47,19 @@ finding-percentile-beyond-count =
         }
 evidence-percentile-count =
     { $line } 行目: { $printed }、{ $last } 行目によれば操作 { FIXED($count) } 件
+
+finding-own-warning =
+    { $tool } 自身が警告しています: { $printed }{ $more ->
+        [0] {""}
+       *[other] {""}（ほかに { $more } 件）
+    }
+    .advice = 警告の原因を取り除いて実行し直すか、警告を数値と一緒に示してください
+evidence-own-warning-line =
+    { $line } 行目: { $printed }
+
+finding-within-spread =
+    { $name } は { $other } より { PERCENT($share) } 長くかかりましたが、同じコマンドの実行どうしも同じくらい違います。どちらが速いかは
+    ここからは分かりません
+    .advice = 同じ速さとみなすか、静かなマシンで両方を交互にもっと多く実行してください
+evidence-spread-line =
+    { $line } 行目: 平均 { $printed }、標準偏差 { $amount }

@@ -56,3 +56,10 @@ finding-since-boot =
     { $tool } の報告は最初の一つだけで、その速度はマシンの起動以来の全時間の平均です。一時的に動いた負荷については何も言えません
     .advice = { $example } のように間隔と回数を指定し、二つ目以降の報告を読んでください
 evidence-since-boot = { $first }～{ $last } 行目
+
+finding-cpu-time-as-time =
+    { $tool } は CPU 時間で割ります。経過した { SHORT($asked, unit: "s") } のうち { $lasted } だけを数えています。残りの時間は別の処理が
+    プロセッサーを使っていたので、実際に得られたのは { $printed } の { PERCENT($share) } です
+    .advice = ほかに何もしていないマシンで -elapsed を付けて実行してください
+evidence-cpu-time-line =
+    { $line } 行目: { SHORT($asked, unit: "s") } で CPU 時間 { $lasted }

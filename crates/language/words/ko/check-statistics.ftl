@@ -47,3 +47,19 @@ finding-percentile-beyond-count =
         }
 evidence-percentile-count =
     { $line }번째 줄: { $printed }, { $last }번째 줄에 따르면 작업 { FIXED($count) }개
+
+finding-own-warning =
+    { $tool }이(가) 스스로 경고합니다: { $printed }{ $more ->
+        [0] {""}
+       *[other] {" "}(그 밖에 { $more }건)
+    }
+    .advice = 경고한 것을 고쳐 다시 실행하거나, 경고를 수치와 함께 보이십시오
+evidence-own-warning-line =
+    { $line }번째 줄: { $printed }
+
+finding-within-spread =
+    { $name }은(는) { $other }보다 { PERCENT($share) } 오래 걸렸지만, 같은 명령의 실행끼리도 그만큼 다릅니다. 어느 쪽이 빠른지는 여기서
+    알 수 없습니다
+    .advice = 같은 속도로 보거나, 조용한 기기에서 둘을 번갈아 더 여러 번 실행하십시오
+evidence-spread-line =
+    { $line }번째 줄: 평균 { $printed }, 표준 편차 { $amount }

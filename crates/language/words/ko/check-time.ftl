@@ -57,3 +57,10 @@ finding-since-boot =
     않습니다
     .advice = { $example }처럼 간격과 횟수를 주고, 첫 번째 다음의 보고를 읽으십시오
 evidence-since-boot = { $first }~{ $last }번째 줄
+
+finding-cpu-time-as-time =
+    { $tool }은(는) CPU 시간으로 나눕니다. 흐른 { SHORT($asked, unit: "s") } 가운데 { $lasted }만 셌습니다. 나머지 시간에는 다른 작업이
+    프로세서를 썼으므로 실제로 얻은 것은 { $printed }의 { PERCENT($share) }입니다
+    .advice = 다른 일을 하지 않는 기기에서 -elapsed로 실행하십시오
+evidence-cpu-time-line =
+    { $line }번째 줄: { SHORT($asked, unit: "s") } 동안 CPU 시간 { $lasted }

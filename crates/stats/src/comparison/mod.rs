@@ -42,8 +42,10 @@
 //! What this is not: a comparison of different days. No interval over the trials of one day knows
 //! the next, and the page says so.
 
+mod summary;
 mod unpaired;
 
+pub use self::summary::SampleSummary;
 use self::unpaired::{HodgesLehmann, Shift, Welch};
 use crate::interval::{Interval, Method, ORDER_STATISTIC_MIN_VALUES, is_confidence, median, order, student};
 

@@ -1,11 +1,12 @@
-//! Checks of what links, devices and the other end can do.
+//! Checks of what links, devices, caches and the other end can do.
 
 mod above_limit;
 mod bound;
+mod cache_size;
 mod sender;
 
 pub(super) use self::bound::ListedBounds;
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] = &[above_limit::CHECK, sender::CHECK];
+pub(super) const CHECKS: &[ToolCheck] = &[above_limit::CHECK, sender::CHECK, cache_size::CHECK];

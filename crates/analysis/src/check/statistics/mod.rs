@@ -1,13 +1,22 @@
 //! Checks of how much a figure can say: repetitions, percentiles, means.
 
 mod heading;
+mod own_warning;
 mod peak;
 mod percentiles;
 mod single_run;
 mod units;
+mod within_spread;
 
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] =
-    &[heading::CHECK, units::CHECK, peak::CHECK, percentiles::CHECK, single_run::CHECK];
+pub(super) const CHECKS: &[ToolCheck] = &[
+    heading::CHECK,
+    own_warning::CHECK,
+    units::CHECK,
+    within_spread::CHECK,
+    peak::CHECK,
+    percentiles::CHECK,
+    single_run::CHECK,
+];

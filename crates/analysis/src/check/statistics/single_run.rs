@@ -2,7 +2,7 @@
 
 use model::finding::Evidence;
 use model::tool_result::{ToolRemedy, ToolResult};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, metric};
 
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
@@ -23,8 +23,12 @@ evidence-printed-lines = lines { $first } to { $last }
 };
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
+    // The tool did it several times itself.
+    let is_mean =
+        [metric::RUNS, metric::ELAPSED_STDDEV].iter().any(|name| result.whole.figure(*name).is_some());
     // Of what a machine has, or did since its start, there is nothing to repeat.
-    if result.whole.figures.is_empty() || result.is_since_boot() || context.repetitions(result) > 1 {
+    if is_mean || result.whole.figures.is_empty() || result.is_since_boot() || context.repetitions(result) > 1
+    {
         return Vec::new();
     }
     let lines = Evidence::maybe_at("printed-lines", None)
@@ -56,5 +60,8 @@ mod tests {
         let since_boot =
             include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-since-boot.out");
         assert_eq!(count(since_boot.to_owned()), 0, "nobody can boot five times for it");
+        let time =
+            |runs: &str| format!(" Performance counter stats for 'a'{runs}:\n\n  0.5 seconds time elapsed\n");
+        assert_eq!((count(time("")), count(time(" (5 runs)"))), (1, 0), "it was run five times");
     }
 }

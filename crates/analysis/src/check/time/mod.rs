@@ -2,6 +2,7 @@
 
 mod clocks;
 mod ended_by_error;
+mod cpu_seconds;
 mod ended_by_size;
 mod processor_share;
 mod resolution;
@@ -16,6 +17,7 @@ pub(super) const CHECKS: &[ToolCheck] = &[
     processor_share::CHECK,
     ended_by_error::CHECK,
     since_boot::CHECK,
+    cpu_seconds::CHECK,
     ended_by_size::CHECK,
     short::CHECK,
     resolution::CHECK,

@@ -1,6 +1,11 @@
-//! Importers of tools for processors and memory: STREAM, mbw, stress-ng, yabs.sh.
+//! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
+//! yabs.sh.
 
+mod hyperfine;
 mod mbw;
+mod openssl;
+mod perf;
+mod seven_zip;
 mod stream;
 mod stress_ng;
 mod yabs;
@@ -11,8 +16,16 @@ use model::tool_result::LineRange;
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&stream::StreamBenchmark, &mbw::Mbw, &stress_ng::StressNg, &yabs::Yabs];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &stream::StreamBenchmark,
+    &mbw::Mbw,
+    &stress_ng::StressNg,
+    &openssl::OpensslSpeed,
+    &seven_zip::SevenZip,
+    &hyperfine::Hyperfine,
+    &perf::PerfStat,
+    &yabs::Yabs,
+];
 
 /// The longest name of a metric that is made of a tool's words, in bytes.
 const NAME_MAX: usize = 48;

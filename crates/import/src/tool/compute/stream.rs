@@ -2,7 +2,9 @@
 //! kernel names: two arrays for copy and scale, three for add and triad. Its rate is that of the
 //! fastest pass.
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{
+    Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
+};
 use model::{MetricName, Unit, metric};
 
 use super::add_unread;
@@ -145,9 +147,14 @@ impl ToolReader for StreamBenchmark {
                 // What stands behind a verdict is none of the table.
                 Some(columns) => match columns.kernel(line, &head).filter(|_| result.unread.is_empty()) {
                     Some(kernel) => kernels.push(kernel),
-                    // That a result is wrong cannot be said by a figure: the line is shown.
                     None if text.is_empty() || is_ruler(text) || is_right(text) => {}
-                    None => add_unread(&mut result.unread, line.number),
+                    None => {
+                        // That a result is wrong cannot be said by a figure.
+                        if text.starts_with("Failed Validation") {
+                            result.warnings.push(ToolWarning { line: line.number, text: text.to_owned() });
+                        }
+                        add_unread(&mut result.unread, line.number);
+                    }
                 },
             }
         }
@@ -155,6 +162,7 @@ impl ToolReader for StreamBenchmark {
             return Err(NotUnderstood::CutShort);
         }
         result.version = head.version;
+        result.warnings.extend(head.warning);
         result.options = head.options;
         for (name, measured) in kernels {
             let rate = measured.figure(metric::THROUGHPUT).cloned();
@@ -196,6 +204,9 @@ fn is_name(name: &str) -> bool {
     (1..=16).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphabetic())
 }
 
+/// Fewer ticks of the clock in a test are too few, by what STREAM prints.
+const TICKS_MIN: u64 = 20;
+
 /// What stands above the table.
 #[derive(Default)]
 struct Head {
@@ -204,6 +215,8 @@ struct Head {
     /// Elements of an array, and the line on which they stand.
     elements: Option<(u64, u64)>,
     element_bytes: Option<u64>,
+    /// That the arrays are too small for the clock, by STREAM's own rule.
+    warning: Option<ToolWarning>,
 }
 
 impl Head {
@@ -216,6 +229,10 @@ impl Head {
             let rest = text.split_once(words)?.1;
             whole(rest.trim_start_matches([' ', '='])).map(|(number, _)| number)
         };
+        // `(= 958 clock ticks)`, of which there should be "at least 20 clock ticks per test".
+        if text.ends_with("clock ticks)") && behind("(").is_some_and(|ticks| ticks < TICKS_MIN) {
+            self.warning = Some(ToolWarning { line, text: text.to_owned() });
+        }
         let mut set = |name: &str, value: Option<u64>| {
             if let Some(value) = value {
                 self.options.insert(name.to_owned(), value.to_string());
@@ -307,7 +324,7 @@ impl Columns {
                     let rate = quantity(line.number, &format!("{value} {}", self.unit), DECIMAL.counting);
                     measured.add(metric::THROUGHPUT, rate);
                 }
-                StreamColumn::Mean => measured.add(MetricName::new("elapsed_mean"), seconds()),
+                StreamColumn::Mean => measured.add(metric::ELAPSED_MEAN, seconds()),
                 // The rate is that of the fastest pass.
                 StreamColumn::Least => measured.window = seconds(),
                 StreamColumn::Greatest => measured.add(MetricName::new("elapsed_max"), seconds()),
@@ -350,6 +367,9 @@ mod tests {
         let bytes = |kernel: &str| head.bytes(kernel).map(|bytes| bytes.value);
         assert_eq!((bytes("copy"), bytes("triad"), bytes("write")), (Some(8e6), Some(12e6), None));
         assert_eq!(head.options.get("offset").map(String::as_str), Some("16"));
+        assert_eq!(head.warning, None);
+        head.take(16, "(= 5 clock ticks)");
+        assert_eq!(head.warning.as_ref().map(|warning| warning.line), Some(16));
         head.take(5, "Assuming   8 bytes per DOUBLE PRECISION word");
         assert_eq!(head.bytes("add").map(|bytes| bytes.value), Some(24e6));
     }

@@ -1,7 +1,8 @@
-//! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench.
+//! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench, redis-benchmark.
 
 mod mysqlslap;
 mod pgbench;
+mod redis_benchmark;
 mod sysbench;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
@@ -13,7 +14,7 @@ use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] =
-    &[&sysbench::Sysbench, &pgbench::Pgbench, &mysqlslap::Mysqlslap];
+    &[&sysbench::Sysbench, &pgbench::Pgbench, &mysqlslap::Mysqlslap, &redis_benchmark::RedisBenchmark];
 
 /// The number that a text begins with, in `unit`.
 fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {

@@ -7,7 +7,7 @@ use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit};
 use serde::Deserialize;
 
-use super::{printed, target, without_blank_end};
+use super::{lscpu_tables, printed, target, without_blank_end};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, quantity};
@@ -65,7 +65,8 @@ impl ToolReader for Lscpu {
     }
 
     fn doc(&self) -> &'static str {
-        "caches, clocks and model in what lscpu prints, also with --bytes, in its JSON, and in its table of caches (-C)"
+        "caches, clocks and model in what lscpu prints, also with --bytes, in its JSON, in its table of caches (-C), and \
+         how many processors, cores and sockets its tables of processors have (-e, -p)"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -77,7 +78,7 @@ impl ToolReader for Lscpu {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        if size_column(&line.text).is_some() {
+        if size_column(&line.text).is_some() || lscpu_tables::begins(&line.text) {
             return Some(Beginning::Certain);
         }
         let (name, value) = field(&line.text)?;
@@ -92,6 +93,10 @@ impl ToolReader for Lscpu {
             let belongs = lines.len() == 1 || cache_row(&last.text, 0).is_some();
             return if belongs { Extent::More } else { Extent::EndsBefore };
         }
+        if lscpu_tables::begins(&first.text) {
+            let belongs = lines.len() == 1 || lscpu_tables::belongs(&first.text, &last.text);
+            return if belongs { Extent::More } else { Extent::EndsBefore };
+        }
         // A terminal wraps the flags far to the right.
         let is_wrapped = last.text.starts_with("            ");
         let is_own = !last.is_blank() && (is_wrapped || field(&last.text).is_some());
@@ -99,18 +104,15 @@ impl ToolReader for Lscpu {
     }
 
     fn knows_json(&self, text: &str) -> bool {
-        text.chars().take(256).collect::<String>().contains("\"lscpu\"")
+        text.chars().take(256).collect::<String>().contains("\"lscpu\"") || lscpu_tables::knows_json(text)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut reading = Reading::default();
         if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{')) {
-            let document: Document =
-                serde_json::from_str(&block.text()).map_err(|error| match error.is_eof() {
-                    true => NotUnderstood::CutShort,
-                    false => NotUnderstood::OtherText,
-                })?;
-            reading.fields(block.range().first, &document.lscpu);
+            reading.json(block)?;
+        } else if block.lines.first().is_some_and(|line| lscpu_tables::begins(&line.text)) {
+            reading.parts.extend(lscpu_tables::of_lines(block.lines));
         } else if let Some(column) = block.lines.first().and_then(|line| size_column(&line.text)) {
             for line in block.lines {
                 if let Some((level, size)) = cache_row(&line.text, column) {
@@ -178,6 +180,23 @@ struct Reading {
 }
 
 impl Reading {
+    /// The fields of all of it, or one of the tables.
+    fn json(&mut self, block: &ToolBlock<'_>) -> Result<(), NotUnderstood> {
+        let why = |error: serde_json::Error| match error.is_eof() {
+            true => NotUnderstood::CutShort,
+            false => NotUnderstood::OtherText,
+        };
+        let line = block.range().first;
+        let value: serde_json::Value = serde_json::from_str(&block.text()).map_err(why)?;
+        if let Some(parts) = lscpu_tables::of_json(line, &value) {
+            self.parts.extend(parts);
+            return Ok(());
+        }
+        let document: Document = serde_json::from_value(value).map_err(why)?;
+        self.fields(line, &document.lscpu);
+        Ok(())
+    }
+
     fn fields(&mut self, line: u64, fields: &[LscpuField]) {
         for LscpuField { field, data, children } in fields {
             let name = field.trim().trim_end_matches(':');
@@ -207,7 +226,7 @@ impl Reading {
 }
 
 /// `64 KiB (2 instances)`, `32K`, with `--bytes` `65536 (2 instances)`.
-fn cache(line: u64, level: &str, value: &str) -> Option<ToolPart> {
+pub(super) fn cache(line: u64, level: &str, value: &str) -> Option<ToolPart> {
     let text = value.split(" (").next()?.trim();
     let number = leading(text, false)?;
     let unit = match number.rest.trim() {

@@ -5,6 +5,7 @@
 
 mod ip;
 mod lscpu;
+mod lscpu_tables;
 mod lshw;
 mod lshw_forms;
 mod lspci;

@@ -390,6 +390,9 @@ impl<'a> Paste<'a> {
             return self.unread(lines, UnreadCause::TooMany, None);
         }
         results.iter_mut().for_each(hide_options);
+        for warning in results.iter_mut().flat_map(|result| &mut result.warnings) {
+            warning.text = hide_in_line(&warning.text);
+        }
         self.output.results.extend(results);
     }
 

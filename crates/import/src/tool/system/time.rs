@@ -450,6 +450,7 @@ mod tests {
             ("        2.50 real         0.25 user         0.00 sys\n", 2.5, 0.25),
             ("    0m02.50s real     0m00.25s user     0m00.00s system\n", 2.5, 0.25),
             ("./a b  0.25s user 0.00s system 10% cpu 1:02.50 total\n", 62.5, 0.25),
+            ("dd if=a of=b bs=1M  0.25s user 0.00s system 10% cpu 2.500 total\n", 2.5, 0.25),
             ("0.250u 0.000s 0:02.50 10.0%\t0+0k 0+0io 0pf+0w\n", 2.5, 0.25),
             (
                 "Executed in    2.50 secs      fish  external\n   usr time  250.00 millis  1.0 millis  1.0 micros\n",

@@ -4,7 +4,7 @@
 mod options;
 mod text;
 
-use model::tool_result::{ToolRemedy, ToolResult};
+use model::tool_result::{ToolRemedy, ToolResult, ToolWarning};
 use model::{ParameterName, WorkloadName, metric};
 
 use self::text::PgbenchReport;
@@ -56,7 +56,8 @@ impl ToolReader for Pgbench {
         if begins_report(words) && !before.is_empty() && (is_over() || is_version && stands()) {
             return Extent::EndsBefore;
         }
-        let is_message = ["pgbench: ", "NOTICE: ", "WARNING: "].iter().any(|begin| words.starts_with(begin));
+        let is_message =
+            warns(words) || ["pgbench: ", "NOTICE: "].iter().any(|begin| words.starts_with(begin));
         // What stands below a script; its white space may have been lost.
         let is_of_script = words.starts_with("- ");
         let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
@@ -87,6 +88,9 @@ impl ToolReader for Pgbench {
         }
         result.parts = report.parts;
         result.unread = report.unread;
+        let warned = block.lines.iter().filter(|line| warns(line.text.trim()));
+        let warning = |line: &ToolLine| ToolWarning { line: line.number, text: line.text.trim().to_owned() };
+        result.warnings = warned.map(warning).collect();
         Ok(vec![result])
     }
 
@@ -97,6 +101,15 @@ impl ToolReader for Pgbench {
         });
         seconds.map(|seconds| options::run_for(&result.command, seconds))
     }
+}
+
+/// Whether a line tells of a client that failed, or of a run that was broken off.
+fn warns(words: &str) -> bool {
+    const BEGINNINGS: &[&str] =
+        &["pgbench: error: ", "pgbench: fatal: ", "pgbench: warning: ", "WARNING: ", "Run was aborted"];
+    // Before version 13 it is not said whose message it is.
+    let is_early = words.starts_with("client ") && words.contains(" aborted in ");
+    is_early || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
 }
 
 /// The first line of a report, of any version.
@@ -110,6 +123,24 @@ mod tests {
 
     fn line(text: &str) -> ToolLine {
         ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn a_run_that_was_broken_off_is_warned_of() {
+        let read = |warning: &str| {
+            let text = format!(
+                "transaction type: <builtin: select only>\nduration: 10 s\n\
+                 number of transactions actually processed: 50\ntps = 5.5 (without initial connection time)\n{warning}"
+            );
+            crate::tool::read("", text.as_bytes()).unwrap().results.remove(0).warnings
+        };
+        assert!(read("").is_empty());
+        let warnings = read(
+            "client 3 aborted in state 8: ERROR: x\nRun was aborted; the above results are incomplete.\n",
+        );
+        let texts: Vec<&str> = warnings.iter().map(|warning| warning.text.as_str()).collect();
+        assert_eq!(texts.len(), 2, "{texts:?}");
+        assert!(texts[1].starts_with("Run was aborted"));
     }
 
     #[test]

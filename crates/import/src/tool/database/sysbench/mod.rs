@@ -8,7 +8,7 @@ mod report;
 mod text;
 
 use model::ParameterName;
-use model::tool_result::{Counting, ToolRemedy, ToolResult};
+use model::tool_result::{Counting, ToolRemedy, ToolResult, ToolWarning};
 
 use self::options::{SysbenchCommand, SysbenchWork};
 use self::report::SysbenchTest;
@@ -116,6 +116,9 @@ impl ToolReader for Sysbench {
         let (is_0_x, is_1_x) = (version.starts_with("0."), version.starts_with("1."));
         result.version = run.version.take();
         result.unread = std::mem::take(&mut run.unread);
+        let failed = block.lines.iter().filter(|line| fails(line.text.trim()));
+        let warning = |line: &ToolLine| ToolWarning { line: line.number, text: line.text.trim().to_owned() };
+        result.warnings = failed.map(warning).collect();
         // Where both say it, the output tells what was done.
         let mut all = command.options;
         all.extend(std::mem::take(&mut run.options));

@@ -1,7 +1,11 @@
-//! stress-ng with `--metrics` or `--metrics-brief`. Its bogo operations are of the stressor's own
+//! stress-ng with `--metrics`, `--metrics-brief` or `--yaml`. Its bogo operations are of the stressor's own
 //! kind: their rates compare only with those of the same stressor and version.
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+mod yaml;
+
+use model::tool_result::{
+    Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
+};
 use model::{MetricName, Unit, metric};
 
 use super::{add_unread, metric_of};
@@ -32,7 +36,7 @@ impl ToolReader for StressNg {
     }
 
     fn doc(&self) -> &'static str {
-        "what stress-ng prints with --metrics or --metrics-brief, with --times and --tz, too; one stressor or several"
+        "what stress-ng prints with --metrics or --metrics-brief, with --times and --tz, too, and with --yaml; one stressor or several"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -44,11 +48,17 @@ impl ToolReader for StressNg {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        if yaml::begins(line) {
+            return Some(Beginning::Likely);
+        }
         message(&line.text).map(|_| Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
+        if lines.first().is_some_and(yaml::begins) {
+            return if before.is_empty() { Extent::More } else { yaml::extent(last) };
+        }
         if message(&last.text).is_none() {
             return Extent::EndsBefore;
         }
@@ -60,7 +70,11 @@ impl ToolReader for StressNg {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let mut reading = Reading { result: block.result(NAME, self.programs()), ..Reading::default() };
+        let result = block.result(NAME, self.programs());
+        if block.lines.first().is_some_and(yaml::begins) {
+            return yaml::read(block, result).map(|result| vec![result]);
+        }
+        let mut reading = Reading { result, ..Reading::default() };
         block.lines.iter().for_each(|line| reading.take(line));
         reading.result().map(|result| vec![result])
     }
@@ -136,7 +150,9 @@ impl Reading {
         } else if self.other_metric(line.number, text) {
             return;
         }
-        if is_told(&line.text, text) {
+        if is_failure(&line.text) {
+            self.result.warnings.push(ToolWarning { line: line.number, text: text.to_owned() });
+        } else if is_told(&line.text, text) {
             add_unread(&mut self.result.unread, line.number);
         }
     }
@@ -217,19 +233,7 @@ impl Reading {
         let Some((_, measured)) = self.stressors.iter_mut().find(|(own, _)| own == name) else {
             return false;
         };
-        let Some(number) = leading(rest, false) else { return false };
-        let what = number.rest.split(" (").next().unwrap_or_default();
-        let Some((metric, scale, unit)) = named(what) else { return false };
-        let printed = PrintedValue {
-            line,
-            text: format!("{} {}", number.digits, what.trim()),
-            value: number.value * scale,
-            unit,
-            half_step: number.half_step * scale,
-            counting: (unit == Unit::BytesPerSecond).then_some(BINARY.counting),
-        };
-        measured.add(metric, Some(printed));
-        true
+        add_further(measured, line, rest)
     }
 
     fn result(self) -> Result<ToolResult, NotUnderstood> {
@@ -265,11 +269,36 @@ fn is_time(printed: &PrintedValue) -> bool {
     printed.unit == Unit::Seconds
 }
 
-/// Whether a line that was not understood is shown: it tells of a failure, or has figures.
+/// Adds a further metric of a stressor, `32903.08 write64stoq MB per sec`; says whether it was understood.
+fn add_further(measured: &mut ToolMeasurement, line: u64, text: &str) -> bool {
+    let Some(number) = leading(text, false) else { return false };
+    let what = number.rest.split(" (").next().unwrap_or_default();
+    let Some((metric, scale, unit)) = named(what) else { return false };
+    let printed = PrintedValue {
+        line,
+        text: format!("{} {}", number.digits, what.trim()),
+        value: number.value * scale,
+        unit,
+        half_step: number.half_step * scale,
+        counting: (unit == Unit::BytesPerSecond).then_some(BINARY.counting),
+    };
+    measured.add(metric, Some(printed));
+    true
+}
+
+/// What a line is of: `stress-ng: metrc: `, with a moment in it or without.
+fn kind(line: &str) -> &str {
+    line.split_once('[').map_or("", |(kind, _)| kind)
+}
+
+/// Whether a line tells of a failure.
+fn is_failure(line: &str) -> bool {
+    ["fail:", "error:", "warn:"].iter().any(|word| kind(line).contains(word))
+}
+
+/// Whether a line that was not understood is shown: it has figures.
 fn is_told(line: &str, message: &str) -> bool {
-    let kind = line.split_once('[').map_or("", |(kind, _)| kind);
-    let is_failure = ["fail:", "error:", "warn:"].iter().any(|word| kind.contains(word));
-    is_failure || kind.contains("metrc:") && !message.ends_with(':')
+    kind(line).contains("metrc:") && !message.ends_with(':')
 }
 
 /// The columns by their titles; behind one that is not known, none is.

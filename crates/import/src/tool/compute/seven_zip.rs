@@ -1,0 +1,285 @@
+//! `7z b`, the benchmark of 7-Zip and p7zip: LZMA compression and decompression of each size of dictionary,
+//! and their averages. A rating is in MIPS of a processor that 7-Zip takes as a measure, no count of
+//! instructions; of one version, dictionary and number of threads they compare. Usage is of one
+//! processor.
+
+use model::tool_result::{
+    Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
+};
+use model::{MetricName, Unit};
+
+use super::add_unread;
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{leading, plain, quantity, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct SevenZip;
+
+const NAME: &str = "7z";
+
+const BINARY: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "all",
+    units: "KiB/s; of 9.20 and p7zip up to 16.02 KB/s or KiB/s, the same",
+    counting: Counting::Binary,
+    proof: "CPP/7zip/UI/Common/Bench.cpp, PrintResults divides the bytes of a second by 1024, whatever stands above the column",
+};
+
+const RULES: &[CountingRule] = &[BINARY];
+
+/// What stands above the table.
+const TITLE: &str = "Compressing  |";
+
+/// The two sides of the table, with the name of what is done.
+const SIDES: [&str; 2] = ["compress", "decompress"];
+
+impl ToolReader for SevenZip {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the table of `7z b` of 7-Zip and p7zip; each size of dictionary is a part, and the averages are of the whole"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["7z", "7za", "7zr", "7zz"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let text = line.text.trim();
+        if is_title(text) {
+            return Some(Beginning::Certain);
+        }
+        // What it prints of itself stands above other outputs of it, too.
+        (version(text).is_some() || text.starts_with("RAM size:")).then_some(Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let text = last.text.trim();
+        if before.len() > HEAD_LINES_MAX && !before.iter().any(|line| is_title(line.text.trim())) {
+            return Extent::EndsBefore;
+        }
+        if version(text).is_some() && !before.is_empty() {
+            return Extent::EndsBefore;
+        }
+        let is_in_table = before.iter().any(|line| is_title(line.text.trim()));
+        match is_in_table {
+            true if text.starts_with("Tot:") => Extent::EndsHere,
+            true if last.is_blank() || last.is_indented() || is_row(text) => Extent::More,
+            true => Extent::EndsBefore,
+            false => Extent::More,
+        }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
+        let own = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
+        let mut reading = Reading { result: own.result(NAME, self.programs()), ..Reading::default() };
+        own.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
+        if !reading.is_in_table {
+            return Err(NotUnderstood::OtherText);
+        }
+        let result = reading.result;
+        if result.whole.figures.is_empty() && result.parts.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        Ok(vec![result])
+    }
+}
+
+/// The head has fewer lines.
+const HEAD_LINES_MAX: usize = 40;
+
+/// The version of `7-Zip (z) 26.02 (x64) : Copyright (c) 1999-2026 Igor Pavlov`, also of p7zip.
+fn version(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix("7-Zip ").filter(|rest| rest.contains("Igor Pavlov"))?;
+    let is_number = |word: &&str| word.starts_with(|c: char| c.is_ascii_digit()) && word.contains('.');
+    rest.split_whitespace().find(is_number)
+}
+
+fn is_title(text: &str) -> bool {
+    text.starts_with(TITLE) && text.ends_with("Decompressing")
+}
+
+/// A line of the table, with its headings and its ruler.
+fn is_row(text: &str) -> bool {
+    let is_ruler = text.starts_with("----");
+    let name = text.split([':', ' ']).next().unwrap_or_default();
+    is_ruler
+        || matches!(name, "Dict" | "Avr" | "Tot" | "Break")
+        || whole(text).is_some() && text.contains(':')
+}
+
+/// The text as far as it was read.
+#[derive(Default)]
+struct Reading {
+    result: ToolResult,
+    is_in_table: bool,
+}
+
+impl Reading {
+    fn take(&mut self, line: &ToolLine) {
+        let text = line.text.trim();
+        if is_title(text) {
+            self.is_in_table = true;
+        } else if !self.is_in_table {
+            self.head(text);
+        } else if let Some((name, values)) = text.split_once(':') {
+            self.row(line, name.trim(), values);
+        } else if text.starts_with("Break signaled") || text.contains("ERROR") {
+            self.result.warnings.push(ToolWarning { line: line.number, text: text.to_owned() });
+        } else if !is_heading(text) {
+            add_unread(&mut self.result.unread, line.number);
+        }
+    }
+
+    fn head(&mut self, text: &str) {
+        if let Some(version) = version(text) {
+            self.result.version = Some(version.to_owned());
+        }
+        let threads = text.split_once("# Benchmark threads:").and_then(|(_, threads)| whole(threads));
+        if let Some((threads, _)) = threads {
+            self.result.options.insert("threads".to_owned(), threads.to_string());
+        }
+    }
+
+    /// `18:       5956    90   5865   5306  |      41942    93   3658   3392`.
+    fn row(&mut self, line: &ToolLine, name: &str, values: &str) {
+        let sides: Vec<&str> = values.split('|').collect();
+        let mut measured = ToolMeasurement::default();
+        match sides.as_slice() {
+            [compress, decompress] => {
+                for (side, values) in SIDES.into_iter().zip([compress, decompress]) {
+                    add_side(&mut measured, line.number, side, values);
+                }
+            }
+            [total] if name == "Tot" => add_total(&mut measured, line.number, total),
+            _ => {}
+        }
+        if measured.is_empty() {
+            add_unread(&mut self.result.unread, line.number);
+            return;
+        }
+        if matches!(name, "Avr" | "Tot") {
+            self.result.whole.figures.extend(measured.figures);
+            return;
+        }
+        // The dictionary is of two to the power of this number of bytes.
+        let name = format!("dictionary 2^{name}");
+        self.result.parts.push(ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured });
+    }
+}
+
+/// What stands below the title, and between the rows and their averages.
+fn is_heading(text: &str) -> bool {
+    text.starts_with("Dict") || text.starts_with("---") || text.contains("MIPS")
+}
+
+/// Speed, usage, rating for each processor used, rating. Of the averages p7zip leaves out the speed.
+fn add_side(measured: &mut ToolMeasurement, line: u64, side: &str, values: &str) {
+    let words: Vec<&str> = values.split_whitespace().collect();
+    let (speed, rest) = match words.as_slice() {
+        [speed, rest @ ..] if rest.len() == 3 => (Some(*speed), rest),
+        rest => (None, rest),
+    };
+    let [usage, per_usage, rating] = rest else { return };
+    let mut add = |what: &str, printed: Option<PrintedValue>| {
+        if let Some(metric) = MetricName::intern(&format!("{side}_{what}")) {
+            measured.add(metric, printed);
+        }
+    };
+    add("rating", mips(line, rating));
+    add("throughput", speed.and_then(|speed| quantity(line, &format!("{speed} KiB/s"), BINARY.counting)));
+    add("cpu_share", share(line, usage));
+    add("rating_per_cpu", mips(line, per_usage));
+}
+
+/// `Tot:              92   4762   4349`.
+fn add_total(measured: &mut ToolMeasurement, line: u64, values: &str) {
+    let words: Vec<&str> = values.split_whitespace().collect();
+    let [usage, per_usage, rating] = words.as_slice() else { return };
+    measured.add(MetricName::new("total_rating"), mips(line, rating));
+    measured.add(MetricName::new("total_cpu_share"), share(line, usage));
+    measured.add(MetricName::new("total_rating_per_cpu"), mips(line, per_usage));
+}
+
+/// Millions of instructions a second.
+fn mips(line: u64, text: &str) -> Option<PrintedValue> {
+    let number = leading(text, false).filter(|number| number.rest.is_empty())?;
+    let value = plain(line, format!("{text} MIPS"), number.value * 1e6, Unit::PerSecond);
+    Some(PrintedValue { half_step: number.half_step * 1e6, ..value })
+}
+
+/// Percent of one processor.
+fn share(line: u64, text: &str) -> Option<PrintedValue> {
+    let number = leading(text, false).filter(|number| number.rest.is_empty())?;
+    let value = plain(line, format!("{text}%"), number.value * 0.01, Unit::One);
+    Some(PrintedValue { half_step: number.half_step * 0.01, ..value })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const HEAD: &str = "\
+7-Zip (a) [64] 16.02 : Copyright (c) 1999-2016 Igor Pavlov : 2016-05-21
+p7zip Version 16.02 (locale=C,Utf16=off,HugeFiles=on,64 bits,2 CPUs x64)
+
+RAM size:    7963 MB,  # CPU hardware threads:   2
+RAM usage:    441 MB,  # Benchmark threads:      2
+
+                       Compressing  |                  Decompressing
+Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
+         KiB/s     %   MIPS   MIPS  |      KiB/s     %   MIPS   MIPS
+
+22:       5000   150   3000   4500  |      50000   200   2000   4000
+";
+
+    fn read(text: &str) -> Vec<ToolResult> {
+        crate::tool::read("", text.as_bytes()).unwrap().results
+    }
+
+    #[test]
+    fn averages_are_read_with_their_speed_or_without() {
+        for row in [
+            "Avr:             150   3000   4500  |              200   2000   4000",
+            "Avr:      5000   150   3000   4500  |      50000   200   2000   4000",
+        ] {
+            let results = read(&format!(
+                "{HEAD}----------------------------------  | ------------------------------\n{row}\nTot:             175   2500   4250\n"
+            ));
+            let value = |name: &'static str| results[0].whole.figure(MetricName::new(name)).map(|p| p.value);
+            assert_eq!(
+                (value("compress_rating"), value("decompress_rating")),
+                (Some(4.5e9), Some(4e9)),
+                "{row}"
+            );
+            assert_eq!(
+                (value("total_rating"), value("total_cpu_share")),
+                (Some(4.25e9), Some(1.75)),
+                "{row}"
+            );
+            assert_eq!(results[0].options["threads"], "2");
+            assert_eq!(results[0].version.as_deref(), Some("16.02"));
+            let part = &results[0].parts[0];
+            let speed = part.measured.figure(MetricName::new("compress_throughput")).unwrap();
+            assert_eq!((part.name.as_str(), speed.value), ("dictionary 2^22", 5_120_000.0));
+        }
+    }
+
+    #[test]
+    fn what_was_broken_off_is_told() {
+        let results = read(&format!("{HEAD}\nBreak signaled\n"));
+        assert_eq!(results[0].warnings[0].text, "Break signaled");
+        let head: String = HEAD.lines().take(5).map(|line| format!("{line}\n")).collect();
+        assert!(read(&format!("{head}Scanning the drive:\n1 file, 5 bytes\n")).is_empty(), "an archive");
+    }
+}
