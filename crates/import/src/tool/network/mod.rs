@@ -1,4 +1,4 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping.
 
 mod flent;
 mod given;
@@ -9,6 +9,7 @@ mod netperf;
 mod netpipe;
 mod nttcp;
 mod nuttcp;
+mod ping;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -23,6 +24,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &nttcp::Nttcp,
     &nuttcp::Nuttcp,
     &flent::Flent,
+    &ping::Ping,
 ];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
