@@ -53,6 +53,11 @@ fn peer(host: &str) -> &str {
     }
 }
 
+/// Whether a client that was told so names this host. The interface may stand behind it, or a shell puts in a variable.
+fn is_host(told: &str, host: &str) -> bool {
+    told.contains('$') || told.split('%').next() == Some(host)
+}
+
 /// The lines of a text, for the tests of this folder.
 #[cfg(test)]
 fn lines(text: &str) -> Vec<super::block::ToolLine> {

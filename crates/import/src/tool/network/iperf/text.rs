@@ -131,8 +131,10 @@ impl Reading {
         let text = line.text.as_str();
         if let Some(interval) = IntervalLine::of(line) {
             self.interval(line.number, interval);
-        } else if behind_stamp(text, &["Client connecting to "]).is_some() {
+        } else if let Some(text) = behind_stamp(text, &["Client connecting to "]) {
             self.is_client = Some(true);
+            let host = text.trim_start_matches("Client connecting to ").split(',').next();
+            self.rows.host = host.map(|host| host.trim().to_owned());
         } else if let Some(text) = behind_stamp(text, &["Server listening on "]) {
             let port = text.rsplit_once("port ").map(|(_, port)| port);
             self.listening = port.and_then(whole).map(|(port, _)| port.to_string());
