@@ -41,7 +41,7 @@ pub(super) enum BoundSource {
 
 /// Tools whose bytes go over a network, by the names of their importers.
 const NETWORK: &[&str] =
-    &["iperf", "iperf2", "iperf3", "netperf", "netpipe", "nttcp", "nuttcp", "flent", "wget", "curl"];
+    &["iperf", "iperf2", "iperf3", "netperf", "netpipe", "nttcp", "nuttcp", "flent", "speedtest", "wget", "curl"];
 
 /// Tools that list the parts of a machine, with the rates of their links.
 const INVENTORIES: &[&str] = &["lspci", "lshw", "ip", "ethtool"];

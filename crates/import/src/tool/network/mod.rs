@@ -1,4 +1,4 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest.
 
 mod flent;
 mod given;
@@ -10,6 +10,7 @@ mod netpipe;
 mod nttcp;
 mod nuttcp;
 mod ping;
+mod speedtest;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -25,6 +26,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &nuttcp::Nuttcp,
     &flent::Flent,
     &ping::Ping,
+    &speedtest::Speedtest,
 ];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
