@@ -1,4 +1,5 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
+//! perftest.
 
 mod flent;
 mod given;
@@ -9,6 +10,7 @@ mod netperf;
 mod netpipe;
 mod nttcp;
 mod nuttcp;
+mod perftest;
 mod ping;
 mod speedtest;
 
@@ -25,6 +27,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &nttcp::Nttcp,
     &nuttcp::Nuttcp,
     &flent::Flent,
+    &perftest::Perftest,
     &ping::Ping,
     &speedtest::Speedtest,
 ];
