@@ -78,7 +78,7 @@ impl ToolReader for Ping {
             let text = line.text.as_str();
             if let Some((host, bytes)) = host(text) {
                 result.options.insert("host".to_owned(), host.to_owned());
-                result.options.extend(bytes.map(|bytes| ("size".to_owned(), bytes.to_string())));
+                result.options.extend(bytes.map(|bytes| ("packetsize".to_owned(), bytes.to_string())));
             } else if let Some(counts) = Counts::of(line) {
                 result.version = counts.is_windows.then(|| "Windows".to_owned());
                 counts.fill(&mut result.whole);

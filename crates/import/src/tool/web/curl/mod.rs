@@ -339,6 +339,10 @@ fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
     let [url] = given.operands.as_slice() else { return };
     result.options = given.options.clone();
+    // It is a bound, and not how long it was to last.
+    if let Some(most) = result.options.remove("max-time") {
+        result.options.insert("m".to_owned(), most);
+    }
     result.options.insert("url".to_owned(), url.clone());
     // Over TLS HTTP/2 may have been agreed on.
     let is_http_1 = url.starts_with("http://") || given.get(&["http1.1"]).is_some();
@@ -370,6 +374,14 @@ mod tests {
         );
         assert_eq!(read("time_total: %{time_total}s"), []);
         assert_eq!(read("my_time_total: 3"), []);
+    }
+
+    #[test]
+    fn a_bound_of_the_time_is_not_how_long_it_was_to_last() {
+        let command = "curl --max-time 30 -O http://h/f".split(' ').map(str::to_owned).collect();
+        let mut result = ToolResult { command, ..ToolResult::default() };
+        options(&mut result);
+        assert_eq!((result.options.get("max-time"), result.options["m"].as_str()), (None, "30"));
     }
 
     #[test]
