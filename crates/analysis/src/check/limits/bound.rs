@@ -52,6 +52,7 @@ const NETWORK: &[&str] = &[
     "speedtest",
     "wget",
     "curl",
+    "aria2",
 ];
 
 /// Tools that list the parts of a machine, with the rates of their links.
