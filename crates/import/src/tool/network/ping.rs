@@ -191,6 +191,10 @@ impl Counts {
     /// `Packets: Sent = 4, Received = 3, Lost = 1 (25% loss),` in any language: the sum tells that it is one.
     fn of_windows(line: u64, text: &str) -> Option<Self> {
         let (words, counts) = text.split_once([':', '\u{ff1a}'])?;
+        // An answer has three numbers, too.
+        if counts.contains("TTL=") {
+            return None;
+        }
         let numbers: Vec<(u64, &str)> = counts.split('=').skip(1).filter_map(whole).collect();
         let [(sent, _), (received, _), (lost, rest)] = numbers.as_slice() else { return None };
         let is_end = rest.is_empty() || rest.contains('%') || rest.starts_with([',', '\u{3001}', '\u{ff0c}']);
@@ -303,6 +307,7 @@ mod tests {
             ),
             ("    sizes: a = 4, b = 4, c = 4", None),
             ("4 packets transmitted", None),
+            ("Reply from 10.0.0.2: bytes=128 time=64ms TTL=64", None),
         ] {
             assert_eq!(counted(text), expected, "{text}");
         }

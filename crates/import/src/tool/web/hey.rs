@@ -83,9 +83,9 @@ fn failed(block: &ToolBlock<'_>, all: Option<&PrintedValue>) -> Option<PrintedVa
         let Some((number, _)) = whole(inside) else { continue };
         let answers = whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"));
         match answers {
-            // `[5]	Get "http://h/": ...`.
+            // `[5] Get "http://h/": ...`.
             _ if is_error => failed.value += number as f64,
-            // `[503]	12 responses`.
+            // `[503] 12 responses`.
             Some((answers, _)) if number >= 400 => failed.value += answers as f64,
             _ => {}
         }
