@@ -99,6 +99,51 @@ fn two_copies_at_once_do_not_add_up_to_the_sum_of_their_means() {
     assert!(!codes("Both disks together: 975 MB/s").contains(&"sum-of-means".to_owned()));
 }
 
+/// Codes of what is found in a text.
+fn codes(text: &str) -> Vec<String> {
+    found(text.as_bytes()).into_iter().map(|finding| finding.code).collect()
+}
+
+#[test]
+fn what_arrived_is_held_against_the_link_that_ethtool_lists() {
+    let text = |speed: &str| {
+        format!(
+            "Settings for eth0:\n\tSpeed: {speed}\n\tLink detected: yes\n\nConnecting to host 10.0.0.2, port 5201\n\
+             [  5] local 10.0.0.1 port 50000 connected to 10.0.0.2 port 5201\n\
+             [ ID] Interval           Transfer     Bitrate         Retr\n\
+             [  5]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec    0             sender\n\
+             [  5]   0.00-10.00  sec  1.10 GBytes   941 Mbits/sec                  receiver\n"
+        )
+    };
+    assert!(codes(&text("100Mb/s")).contains(&"above-limit".to_owned()));
+    assert!(!codes(&text("1000Mb/s")).contains(&"above-limit".to_owned()));
+}
+
+#[test]
+fn a_mean_above_the_longest_round_trip_cannot_be() {
+    let text = |mean: &str| {
+        format!(
+            "--- h ping statistics ---\n4 packets transmitted, 4 received, 0% packet loss, time 609ms\n\
+             rtt min/avg/max/mdev = 0.036/{mean}/0.217/0.073 ms\n"
+        )
+    };
+    assert!(codes(&text("0.391")).contains(&"impossible-value".to_owned()));
+    assert!(!codes(&text("0.091")).contains(&"impossible-value".to_owned()));
+}
+
+#[test]
+fn what_ab_transferred_is_held_against_its_rate() {
+    let text = |rate: &str| {
+        format!(
+            "Concurrency Level:      5\nTime taken for tests:   2.250 seconds\nComplete requests:      500\n\
+             Failed requests:        0\nTotal transferred:      150010250 bytes\n\
+             Requests per second:    222.22 [#/sec] (mean)\nTransfer rate:          {rate} [Kbytes/sec] received\n"
+        )
+    };
+    assert!(codes(&text("6510.86")).contains(&"rate-contradicts-amount".to_owned()));
+    assert!(!codes(&text("65108.62")).contains(&"rate-contradicts-amount".to_owned()));
+}
+
 /// Captures of the importers, but those that were written or changed by hand.
 fn captures_of_importers() -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../import/tests/tool/fixtures");

@@ -17,6 +17,13 @@ const SETTINGS: &[&str] = &[
     "http_s3_security_token=",
     "http_s3_sse_customer_key=",
     "http_swift_auth_token=",
+    "token=",
+    "secret=",
+    "api_key=",
+    "apikey=",
+    "api-key=",
+    "access_key=",
+    "signature=",
 ];
 
 /// Headers of HTTP whose value is one, in small letters.
@@ -30,7 +37,15 @@ const BEFORE_SECRETS: &[&str] = &[
     "--ftp-password",
     "--proxy-password",
     "--oauth2-bearer",
+    "--http-passwd",
+    "--ftp-passwd",
+    "--proxy-passwd",
+    "--rpc-secret",
     "--pass",
+    "--proxy-pass",
+    "--tlspassword",
+    "--proxy-tlspassword",
+    "--token",
     "--cookie",
     "--cert",
 ];
@@ -38,8 +53,93 @@ const BEFORE_SECRETS: &[&str] = &[
 /// Options of curl behind which a user stands with the password.
 const USERS: &[&str] = &["--user", "--proxy-user"];
 
-/// Options of one letter of curl that have a value, as its manual lists them.
-const CURL_LETTERS: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";
+/// Options of one letter of a program.
+struct Letters {
+    programs: &'static [&'static str],
+    /// Those that have a value, as its manual lists them: in front of them others may stand in one word. None
+    /// where a word is one option.
+    valued: &'static str,
+    /// Those whose value is one.
+    secret: &'static [(char, Secret)],
+    /// Whether the value stands in the same word, or there is none.
+    is_joined: bool,
+}
+
+/// Of each program that has such. Other letters of others are none: `iperf -u`.
+const LETTERS: &[Letters] = &[
+    Letters {
+        programs: &["curl"],
+        valued: "AbcCdDeEFHKmoPQrtTuUwxXyYz",
+        secret: &[
+            ('u', Secret::BehindUser),
+            ('U', Secret::BehindUser),
+            ('b', Secret::Whole),
+            ('E', Secret::Whole),
+        ],
+        is_joined: false,
+    },
+    Letters {
+        programs: &["ab"],
+        valued: "AbBcCeEfgHmnpPstTuvxXyzZ",
+        secret: &[('A', Secret::BehindUser), ('P', Secret::BehindUser), ('C', Secret::Whole)],
+        is_joined: false,
+    },
+    Letters {
+        programs: &["hey", "boom", "oha", "http", "https"],
+        valued: "",
+        secret: &[('a', Secret::BehindUser)],
+        is_joined: false,
+    },
+    Letters {
+        programs: &["redis-benchmark", "redis-cli", "memtier_benchmark"],
+        valued: "",
+        secret: &[('a', Secret::Whole)],
+        is_joined: false,
+    },
+    Letters { programs: &["sshpass"], valued: "p", secret: &[('p', Secret::Whole)], is_joined: false },
+    // `-p` alone asks for it.
+    Letters {
+        programs: &[
+            "mysqlslap",
+            "mariadb-slap",
+            "mysql",
+            "mariadb",
+            "mysqladmin",
+            "mariadb-admin",
+            "mysqldump",
+            "mariadb-dump",
+        ],
+        valued: "p",
+        secret: &[('p', Secret::Whole)],
+        is_joined: true,
+    },
+];
+
+impl Letters {
+    /// Those of the program that a word calls.
+    fn of(word: &str) -> Option<&'static Self> {
+        let name = program(word);
+        LETTERS.iter().find(|letters| letters.programs.contains(&name))
+    }
+
+    /// The first option with a value in a word such as `-sku` or `-uNAME`, if the value is one, and what of it
+    /// stands in the same word.
+    fn secret<'a>(&self, word: &'a str) -> Option<(Secret, &'a str)> {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
+        let start = match (self.valued.is_empty(), self.is_joined) {
+            // One option a word: further letters are of its long name.
+            (true, _) if letters.chars().count() == 1 => 0,
+            (true, _) => return None,
+            // A word such as `-uroot` has a name in which there may be any letter.
+            (false, true) => 0,
+            (false, false) => letters.find(|letter: char| self.valued.contains(letter))?,
+        };
+        let mut from = letters.get(start..)?.chars();
+        let letter = from.next()?;
+        let (_, secret) = self.secret.iter().find(|(own, _)| *own == letter)?;
+        Some((*secret, from.as_str()))
+    }
+}
 
 /// Words in the names of options whose value is one, whatever the tool.
 const NAMES: &[&str] = &["passw", "http_pass", "secret", "token", "s3_key", "customer_key"];
@@ -54,15 +154,6 @@ enum Secret {
 }
 
 impl Secret {
-    /// Of an option of curl with one letter.
-    fn of_letter(letter: char) -> Option<Self> {
-        match letter {
-            'u' | 'U' => Some(Self::BehindUser),
-            'b' | 'E' => Some(Self::Whole),
-            _ => None,
-        }
-    }
-
     /// Of an option with a long name.
     fn of_name(word: &str, is_curl: bool) -> Option<Self> {
         if is_curl && USERS.contains(&word) {
@@ -83,6 +174,7 @@ impl Secret {
 /// Takes them out of the words of a command.
 pub(super) fn hide_secrets(words: &mut [String]) {
     let (mut is_curl, mut behind) = (false, None::<Secret>);
+    let mut letters: Vec<&Letters> = Vec::new();
     for word in words {
         if let Some(secret) = behind.take()
             && !word.starts_with("--")
@@ -91,26 +183,31 @@ pub(super) fn hide_secrets(words: &mut [String]) {
             continue;
         }
         is_curl |= program(word) == "curl";
+        letters.extend(Letters::of(word));
         behind = Secret::of_name(word, is_curl);
-        if is_curl && let Some((letter, value)) = letter_and_value(word) {
-            let secret = Secret::of_letter(letter);
-            match secret {
-                Some(secret) if !value.is_empty() => {
-                    let before = word.len() - value.len();
-                    let hidden = secret.hidden(value);
-                    word.truncate(before);
-                    word.push_str(&hidden);
-                    continue;
-                }
-                Some(_) => behind = secret,
-                None => {}
+        let found = letters.iter().find_map(|letters| {
+            let (secret, value) = letters.secret(word.as_str())?;
+            Some((letters.is_joined, secret, value.len(), secret.hidden(value)))
+        });
+        match found {
+            Some((_, _, length, hidden)) if length > 0 => {
+                word.truncate(word.len() - length);
+                word.push_str(&hidden);
+                continue;
             }
+            Some((false, secret, ..)) => behind = Some(secret),
+            _ => {}
         }
-        if let Some(hidden) = without_password(word) {
-            *word = hidden;
-        }
-        cut(word);
+        hide_in_word(word);
     }
+}
+
+/// Takes them out of a URL, a setting or a header.
+fn hide_in_word(word: &mut String) {
+    if let Some(hidden) = without_password(word) {
+        *word = hidden;
+    }
+    cut(word);
 }
 
 /// Takes them out of a line that may be a command.
@@ -148,15 +245,6 @@ fn cut(word: &mut String) {
         word.push(' ');
         word.push_str(HIDDEN);
     }
-}
-
-/// The first of curl's options with a value in a word such as `-sku` or `-uNAME`, and what of the value
-/// stands in the same word.
-fn letter_and_value(word: &str) -> Option<(char, &str)> {
-    let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-'))?;
-    let mut from = letters.get(letters.find(|letter: char| CURL_LETTERS.contains(letter))?..)?.chars();
-    let letter = from.next()?;
-    Some((letter, from.as_str()))
 }
 
 /// A URL with a password, without it.
@@ -208,6 +296,17 @@ mod tests {
             ("fio --http_s3_sse_customer_key=x", "fio --http_s3_sse_customer_key=***"),
             ("fio --http_swift_auth_token=x", "fio --http_swift_auth_token=***"),
             ("PGPASSWORD=x pgbench", "PGPASSWORD=*** pgbench"),
+            ("ab -A me:x -k -P a:b http://h/", "ab -A me:*** -k -P a:*** http://h/"),
+            ("ab -kC sid=x http://h/", "ab -kC *** http://h/"),
+            ("ab -c 5 -T a/b http://h/", "ab -c 5 -T a/b http://h/"),
+            ("hey -a me:x -disable-keepalive http://h/", "hey -a me:*** -disable-keepalive http://h/"),
+            ("oha -a me:x --no-tui http://h/", "oha -a me:*** --no-tui http://h/"),
+            ("redis-benchmark -a x -n 5", "redis-benchmark -a *** -n 5"),
+            ("mysqlslap -uroot -px", "mysqlslap -uroot -p***"),
+            ("mysqlslap -p -uroot", "mysqlslap -p -uroot"),
+            ("aria2c --rpc-secret=x --http-passwd x a", "aria2c --rpc-secret=*** --http-passwd *** a"),
+            ("curl https://h/a?token=x&b=c", "curl https://h/a?token=***"),
+            ("iperf3 -p 5201 -A 2 -C bbr", "iperf3 -p 5201 -A 2 -C bbr"),
         ] {
             let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
             hide_secrets(&mut words);
@@ -252,5 +351,9 @@ mod tests {
         result.options.insert("command".to_owned(), "curl -u me:x https://host/".to_owned());
         hide_options(&mut result);
         assert_eq!(result.options["command"], "curl -u me:*** https://host/");
+        let mut result = ToolResult::default();
+        result.options.insert("url".to_owned(), "http://me:x@h/".to_owned());
+        hide_options(&mut result);
+        assert_eq!(result.options["url"], "http://me:***@h/", "wrk prints it as it was given");
     }
 }

@@ -40,8 +40,20 @@ pub(super) enum BoundSource {
 }
 
 /// Tools whose bytes go over a network, by the names of their importers.
-const NETWORK: &[&str] =
-    &["iperf", "iperf2", "iperf3", "netperf", "netpipe", "nttcp", "nuttcp", "flent", "wget", "curl"];
+const NETWORK: &[&str] = &[
+    "iperf",
+    "iperf2",
+    "iperf3",
+    "netperf",
+    "netpipe",
+    "nttcp",
+    "nuttcp",
+    "flent",
+    "speedtest",
+    "wget",
+    "curl",
+    "aria2",
+];
 
 /// Tools that list the parts of a machine, with the rates of their links.
 const INVENTORIES: &[&str] = &["lspci", "lshw", "ip", "ethtool"];

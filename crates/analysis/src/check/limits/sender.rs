@@ -37,9 +37,11 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 
 fn finding(result: &ToolResult) -> Option<Finding> {
     let sent = result.whole.figure(metric::SENDER_THROUGHPUT)?;
-    let received = result.whole.figure(metric::THROUGHPUT);
+    // Of both directions at once, what arrived of those that were sent.
+    let arrived = [metric::THROUGHPUT, metric::SEND_THROUGHPUT];
+    let received = arrived.into_iter().find_map(|name| Some((name, result.whole.figure(name)?)));
     let (how, severity) = match received {
-        Some(received) if sent.least() <= received.most() * (1.0 + TOLERANCE) => return None,
+        Some((_, received)) if sent.least() <= received.most() * (1.0 + TOLERANCE) => return None,
         Some(_) => ("received", Severity::Warning),
         None => ("alone", Severity::Note),
     };
@@ -52,8 +54,8 @@ fn finding(result: &ToolResult) -> Option<Finding> {
         .arg("sent", sent.value)
         .arg("unit", sent.unit.symbol())
         .because(line);
-    let Some(received) = received else { return Some(finding) };
-    let line = Evidence::at("receiver-line", Place::Metric(metric::THROUGHPUT))
+    let Some((name, received)) = received else { return Some(finding) };
+    let line = Evidence::at("receiver-line", Place::Metric(name))
         .arg("line", received.line)
         .arg("printed", received.text.as_str());
     Some(finding.arg("received", received.value).because(line))
@@ -89,5 +91,8 @@ mod tests {
         assert_eq!(severity(&[(sent, 131e6)]), Some(Severity::Note));
         assert_eq!(severity(&[(received, 117e6), (sent, 118e6)]), None);
         assert_eq!(severity(&[(received, 117e6)]), None);
+        let arrived = metric::SEND_THROUGHPUT;
+        assert_eq!(severity(&[(arrived, 117e6), (sent, 131e6)]), Some(Severity::Warning));
+        assert_eq!(severity(&[(arrived, 117e6), (sent, 118e6)]), None);
     }
 }

@@ -1,8 +1,8 @@
 //! Checks of how long it was measured, and by which clock.
 
 mod clocks;
-mod ended_by_error;
 mod cpu_seconds;
+mod ended_by_error;
 mod ended_by_size;
 mod processor_share;
 mod resolution;

@@ -1,8 +1,9 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, sensors, smartctl. Nothing was measured
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl. Nothing was measured
 //! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
 
+mod ethtool;
 mod ip;
 mod lscpu;
 mod lscpu_tables;
@@ -19,8 +20,15 @@ use super::block::ToolBlock;
 use super::reader::{NotUnderstood, ToolReader};
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&lspci::Lspci, &lshw::Lshw, &ip::IpAddress, &lscpu::Lscpu, &sensors::Sensors, &smartctl::Smartctl];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &lspci::Lspci,
+    &lshw::Lshw,
+    &ip::IpAddress,
+    &ethtool::Ethtool,
+    &lscpu::Lscpu,
+    &sensors::Sensors,
+    &smartctl::Smartctl,
+];
 
 /// Bytes per second that a link carries at the speed at which it is.
 const LINK_RATE: MetricName = MetricName::new("link_rate");

@@ -94,9 +94,9 @@ impl<'a> IntervalLine<'a> {
     }
 }
 
-/// A bracket and what follows, behind a time stamp or a title.
+/// A bracket and what follows, behind a time stamp, a title, or the key that ended it.
 pub(super) fn bracketed(text: &str) -> Option<&str> {
-    behind_stamp(text, &["["])
+    behind_stamp(text.strip_prefix("^C").unwrap_or(text), &["["])
 }
 
 /// Whether it begins with the number of a connection, or what stands in its place.
@@ -187,6 +187,7 @@ mod tests {
             ),
             ("Fri Nov 27 20:05:12 2026 [SUM]   0.00-1.00   sec  630 MBytes  5.28 Gbits/sec", "SUM", "", ""),
             ("[  3]  0.0- 1.0 sec   630 MBytes  5.28 Gbits/sec", "3", "", ""),
+            ("^C[  5]   0.00-1.00   sec   630 MBytes  5.28 Gbits/sec", "5", "", ""),
         ] {
             let line = ToolLine { number: 7, text: text.to_owned() };
             let read = IntervalLine::of(&line).unwrap_or_else(|| panic!("{text}"));

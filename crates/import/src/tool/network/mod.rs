@@ -1,4 +1,5 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
+//! perftest.
 
 mod flent;
 mod given;
@@ -9,6 +10,9 @@ mod netperf;
 mod netpipe;
 mod nttcp;
 mod nuttcp;
+mod perftest;
+mod ping;
+mod speedtest;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -23,6 +27,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &nttcp::Nttcp,
     &nuttcp::Nuttcp,
     &flent::Flent,
+    &perftest::Perftest,
+    &ping::Ping,
+    &speedtest::Speedtest,
 ];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.
@@ -49,6 +56,11 @@ fn peer(host: &str) -> &str {
         "localhost" | "127.0.0.1" | "::1" => "self",
         other => other,
     }
+}
+
+/// Whether a client that was told so names this host. The interface may stand behind it, or a shell puts in a variable.
+fn is_host(told: &str, host: &str) -> bool {
+    told.contains('$') || told.split('%').next() == Some(host)
 }
 
 /// The lines of a text, for the tests of this folder.

@@ -1,6 +1,9 @@
-//! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, wrk, oha.
+//! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab.
 
+mod ab;
+mod aria2;
 mod curl;
+mod hey;
 mod oha;
 mod wget;
 mod wget2;
@@ -16,7 +19,7 @@ use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] =
-    &[&wget::Wget, &wget2::Wget2, &curl::Curl, &wrk::Wrk, &oha::Oha];
+    &[&wget::Wget, &wget2::Wget2, &curl::Curl, &aria2::Aria2, &wrk::Wrk, &ab::Ab, &oha::Oha, &hey::Hey];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
 fn span(line: u64, text: &str) -> Option<PrintedValue> {

@@ -97,9 +97,7 @@ fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
     if result.whole.figures.is_empty() {
         return Err(NotUnderstood::CutShort);
     }
-    if reading.counted.line > 0 {
-        result.whole.operations = Some(reading.counted.printed());
-    }
+    result.whole.operations = reading.operations();
     let failed = PrintedValue { value: 1.0 - success.value, ..success };
     result.whole.add(metric::ERROR_SHARE, Some(failed));
     Ok(())
@@ -125,16 +123,16 @@ impl Counted {
     }
 }
 
-/// The text as far as it was read.
+/// The text as far as it was read; that of hey is alike.
 #[derive(Default)]
-struct Reading {
+pub(super) struct Reading {
     heading: String,
     success: Option<PrintedValue>,
     counted: Counted,
 }
 
 impl Reading {
-    fn take(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
+    pub(super) fn take(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
         let text = line.text.trim();
         if !line.is_indented() && !line.is_blank() {
             self.heading = text.trim_end_matches(':').to_owned();
@@ -145,6 +143,11 @@ impl Reading {
             heading if HEADINGS.contains(&heading) || heading.contains(" only)") => {}
             _ => self.summary(line, whole),
         }
+    }
+
+    /// How many answers and errors there were.
+    pub(super) fn operations(&self) -> Option<PrintedValue> {
+        (self.counted.line > 0).then(|| self.counted.printed())
     }
 
     fn summary(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {

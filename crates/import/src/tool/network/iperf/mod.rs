@@ -72,8 +72,16 @@ impl ToolReader for Iperf {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let is_csv = block.lines.first().and_then(csv::IperfRecord::of).is_some();
-        let rows = if is_csv { csv::read(block) } else { text::read(block)? };
-        rows.result(block).map(|result| vec![result]).ok_or(NotUnderstood::CutShort)
+        let mut results = Vec::new();
+        if is_csv {
+            results.extend(csv::read(block).result(block));
+        } else {
+            for lines in text::executions(block.lines) {
+                let execution = ToolBlock { lines, ..*block };
+                results.extend(text::read(&execution)?.result(&execution));
+            }
+        }
+        if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {

@@ -6,7 +6,7 @@ use model::{ParameterName, Value, WorkloadName};
 use super::rows::IperfRows;
 use crate::tool::block::ToolBlock;
 use crate::tool::network::given::{GivenOptions, OptionSpec, set, without};
-use crate::tool::network::peer;
+use crate::tool::network::{is_host, peer};
 use crate::tool::number::whole;
 use crate::tool::reader::ToolReader as _;
 
@@ -82,6 +82,12 @@ fn given(block: &ToolBlock<'_>) -> Option<GivenOptions> {
 pub(super) fn is_client(block: &ToolBlock<'_>) -> Option<bool> {
     let given = given(block)?;
     (given.has("client") || given.has("server")).then(|| given.has("client"))
+}
+
+/// Whether a command is a client's of this host, or does not say of which: a shell puts in its variables.
+pub(super) fn is_to(command: &[String], host: &str) -> bool {
+    let given = GivenOptions::of(command, TABLE);
+    given.get("client").is_none_or(|client| is_host(client, host))
 }
 
 /// The port on which the server listens.
@@ -206,6 +212,18 @@ mod tests {
         {
             assert_eq!(read(command, true), None, "{command}");
         }
+    }
+
+    #[test]
+    fn a_command_is_of_its_host() {
+        let is_to = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            is_to(&words, "10.0.0.2")
+        };
+        assert!(
+            is_to("iperf -c 10.0.0.2 -t 1") && is_to("iperf -c 10.0.0.2%eth0") && is_to("iperf -c $HOST")
+        );
+        assert!(!is_to("iperf -c 10.0.0.3"));
     }
 
     #[test]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use model::metric;
 use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::{MetricName, Parameters, metric};
 
 use super::{NAME, options};
 use crate::tool::block::ToolBlock;
@@ -39,6 +39,8 @@ pub(super) struct IperfRows {
     /// Whether times have four decimals, as since 2.0.14.
     pub(super) is_late: bool,
     pub(super) is_server: bool,
+    /// The host that the client says it connects to.
+    pub(super) host: Option<String>,
     pub(super) unread: Vec<LineRange>,
 }
 
@@ -67,26 +69,37 @@ impl IperfRows {
         }
         let of_end = |end: IperfEnd| whole_of(&totals, end);
         let (sent, received) = (of_end(IperfEnd::Sender), of_end(IperfEnd::Receiver));
-        let is_both_ways = totals.iter().any(|total| total.row.id.starts_with('*'))
+        let has_stars = totals.iter().any(|total| total.row.id.starts_with('*'))
             && totals.iter().any(|total| !total.row.id.starts_with(['*', 'S']));
+        let is_both_ways = has_stars || has_other_connections(&totals);
         let whole = if is_both_ways {
             of_both_ways(&totals)
         } else {
             of_one_way(sent.as_ref(), received.as_ref(), of_end(IperfEnd::Unknown))
         };
-        if whole.is_empty() {
+        let parts = self.parts(&totals, sent, is_both_ways);
+        // What was cut before its end has its intervals.
+        if whole.is_empty() && parts.is_empty() {
             return None;
         }
+        let is_cut = whole.is_empty();
         let mut result = ToolResult {
             whole,
-            parts: self.parts(&totals, sent, is_both_ways),
+            parts,
             unread: self.unread.clone(),
             ..block.result(NAME, super::Iperf.programs())
         };
         if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
             result.lines.last = last.number;
         }
+        // A text may have the outputs of others below a command.
+        if self.host.as_deref().is_some_and(|host| !options::is_to(&result.command, host)) {
+            result.command.clear();
+        }
         options::fill(&mut result, self);
+        if is_cut {
+            (result.workload, result.parameters) = (None, Parameters::default());
+        }
         Some(result)
     }
 
@@ -114,13 +127,15 @@ impl IperfRows {
             );
         }
         let has_sums = self.rows.iter().any(|row| is_sum(&row.id));
+        let has_several = self.rows.windows(2).any(|rows| rows[0].id != rows[1].id);
         for (place, row) in self.rows.iter().enumerate() {
             let is_total = totals.iter().any(|total| total.place == place);
-            let is_told = ids.len() <= 1 || is_sum(&row.id) || !has_sums;
+            let is_only = ids.len() <= 1 && !totals.is_empty();
+            let is_told = is_only || is_sum(&row.id) || !has_sums;
             if is_total || !is_told || is_total_of_one(row, &self.rows) {
                 continue;
             }
-            let name = if ids.len() > 1 && !has_sums {
+            let name = if (ids.len() > 1 || totals.is_empty() && has_several) && !has_sums {
                 format!("{} {}", row.id, row.span)
             } else {
                 row.span.clone()
@@ -137,18 +152,32 @@ impl IperfRows {
     }
 }
 
-/// The whole where data goes both ways: what came in is known here, what went out as the sender has it.
+/// Whether what is received came over other connections than what is sent goes over, as with -d and -r.
+fn has_other_connections(totals: &[Total<'_>]) -> bool {
+    let sent = totals.iter().any(|total| total.row.end == IperfEnd::Sender);
+    sent && totals.iter().any(|total| {
+        total.row.end == IperfEnd::Receiver && !is_sum(&total.row.id) && !is_sent(&total.row.id, totals)
+    })
+}
+
+/// Whether this end sends over a connection: what its other end says of it is no other direction.
+fn is_sent(id: &str, totals: &[Total<'_>]) -> bool {
+    totals.iter().any(|total| total.row.end == IperfEnd::Sender && total.row.id == id)
+}
+
+/// The whole where data goes both ways: what came in is known here, what went out as the sender has it, and where it
+/// reports as the other end does.
 fn of_both_ways(totals: &[Total<'_>]) -> ToolMeasurement {
     let mut whole = ToolMeasurement::default();
-    for total in totals.iter().filter(|total| !is_sum(&total.row.id)) {
-        let metric = match total.row.end {
-            IperfEnd::Sender => metric::SENDER_THROUGHPUT,
-            _ => metric::RECEIVE_THROUGHPUT,
-        };
-        if whole.figure(metric).is_none() {
-            whole.add(metric, total.row.measured.figure(metric::THROUGHPUT).cloned());
-        }
-    }
+    let mut add = |metric: MetricName, is_meant: &dyn Fn(&IperfRow) -> bool| {
+        let meant = totals.iter().filter(|total| !is_sum(&total.row.id) && is_meant(total.row));
+        let rates: Vec<Option<&PrintedValue>> =
+            meant.map(|total| total.row.measured.figure(metric::THROUGHPUT)).collect();
+        whole.add(metric, added(&rates));
+    };
+    add(metric::RECEIVE_THROUGHPUT, &|row| row.end != IperfEnd::Sender && !is_sent(&row.id, totals));
+    add(metric::SEND_THROUGHPUT, &|row| row.end != IperfEnd::Sender && is_sent(&row.id, totals));
+    add(metric::SENDER_THROUGHPUT, &|row| row.end == IperfEnd::Sender);
     whole
 }
 

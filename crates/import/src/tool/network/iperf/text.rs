@@ -95,6 +95,49 @@ pub(super) fn extent(before: &[ToolLine], last: &ToolLine) -> Extent {
     if is_added { Extent::More } else { Extent::EndsBefore }
 }
 
+/// The executions in an output, by their lines: a server goes on with the next client, one after the other.
+pub(super) fn executions(lines: &[ToolLine]) -> Vec<&[ToolLine]> {
+    if lines.iter().any(|line| behind_stamp(&line.text, &["Client connecting to "]).is_some()) {
+        return vec![lines];
+    }
+    // Of each number the lines on which it connects or has figures, and whether it has these.
+    let mut uses: BTreeMap<&str, Vec<(usize, bool)>> = BTreeMap::new();
+    let (mut connects, mut rows): (Vec<(usize, &str)>, Vec<usize>) = (Vec::new(), Vec::new());
+    for (at, line) in lines.iter().enumerate() {
+        if let Some(id) = connected(&line.text) {
+            uses.entry(id).or_default().push((at, false));
+            connects.push((at, id));
+        } else if let Some(row) = IntervalLine::of(line) {
+            uses.entry(row.id).or_default().push((at, true));
+            rows.push(at);
+        }
+    }
+    let first_figures = |from: usize| rows.get(rows.partition_point(|at| *at < from)).copied();
+    let mut figures = first_figures(0);
+    let mut starts = vec![0];
+    let mut open: Vec<&str> = Vec::new();
+    for (at, id) in connects {
+        let goes_on = |id: &&str| {
+            let own = uses.get(id).map_or(&[][..], Vec::as_slice);
+            own.get(own.partition_point(|(place, _)| *place < at)).is_some_and(|(_, is_row)| *is_row)
+        };
+        if figures.is_some_and(|figures| figures < at) && !open.iter().any(goes_on) {
+            starts.push(at);
+            open.clear();
+            figures = first_figures(at);
+        }
+        open.push(id);
+    }
+    let ends = starts.iter().skip(1).copied().chain([lines.len()]);
+    starts.iter().zip(ends).filter_map(|(start, end)| lines.get(*start..end)).collect()
+}
+
+/// The number of a connection, where it begins.
+fn connected(text: &str) -> Option<&str> {
+    let text = bracketed(text).filter(|text| is_connection(text))?;
+    text.strip_prefix('[')?.split_once(']').map(|(id, _)| id.trim())
+}
+
 /// Reads an output.
 ///
 /// # Errors
@@ -131,8 +174,10 @@ impl Reading {
         let text = line.text.as_str();
         if let Some(interval) = IntervalLine::of(line) {
             self.interval(line.number, interval);
-        } else if behind_stamp(text, &["Client connecting to "]).is_some() {
+        } else if let Some(text) = behind_stamp(text, &["Client connecting to "]) {
             self.is_client = Some(true);
+            let host = text.trim_start_matches("Client connecting to ").split(',').next();
+            self.rows.host = host.map(|host| host.trim().to_owned());
         } else if let Some(text) = behind_stamp(text, &["Server listening on "]) {
             let port = text.rsplit_once("port ").map(|(_, port)| port);
             self.listening = port.and_then(whole).map(|(port, _)| port.to_string());
@@ -255,6 +300,20 @@ mod tests {
         let rows = read_all(text);
         let ends: Vec<IperfEnd> = rows.rows.iter().map(|row| row.end).collect();
         assert_eq!(ends, [IperfEnd::Sender, IperfEnd::Receiver]);
+    }
+
+    #[test]
+    fn a_server_tests_with_one_client_after_the_other() {
+        let connect =
+            |id: u32| format!("[  {id}] local 10.0.0.2 port 5001 connected with 10.0.0.1 port 40000\n");
+        let row = |id: u32, span: &str| format!("[  {id}]  {span} sec  1.10 GBytes   941 Mbits/sec\n");
+        let count = |text: &str| executions(&crate::tool::network::lines(text)).len();
+        let one = connect(4) + &row(4, "0.0-10.0");
+        assert_eq!(count(&(one.clone() + &connect(5) + &row(5, "0.0-10.0") + &one)), 3);
+        let together =
+            connect(4) + &row(4, "0.0- 1.0") + &connect(5) + &row(5, "0.0- 1.0") + &row(4, "0.0-10.0");
+        assert_eq!(count(&together), 1);
+        assert_eq!(count(&format!("Client connecting to h, TCP port 5001\n{one}{one}")), 1);
     }
 
     #[test]

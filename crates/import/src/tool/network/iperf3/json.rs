@@ -1,7 +1,7 @@
 //! iperf3's JSON, of one text or as events of a line each. All figures stand at the line where the
 //! text, or the event, begins.
 
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
+use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 use model::{Unit, metric};
 use serde::Deserialize;
 use serde_json::Value;
@@ -56,8 +56,14 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<Iperf3Run, NotUnderstood> {
 pub(super) fn read_events(block: &ToolBlock<'_>) -> Result<Iperf3Run, NotUnderstood> {
     let mut run = Iperf3Run { lines: block.range(), ..Iperf3Run::default() };
     for line in block.lines {
-        let Ok(event) = serde_json::from_str::<Value>(&line.text) else {
-            return Err(NotUnderstood::CutShort);
+        let event = match serde_json::from_str::<Value>(&line.text) {
+            Ok(event) => event,
+            // Who ended it, or copied it, may have cut the last one.
+            Err(error) if error.is_eof() && !run.flows.is_empty() => {
+                run.unread.push(LineRange { first: line.number, last: line.number });
+                continue;
+            }
+            Err(_) => return Err(NotUnderstood::CutShort),
         };
         let data = &event["data"];
         match event["event"].as_str() {

@@ -5,7 +5,7 @@ use model::{ParameterName, Value, WorkloadName};
 
 use super::run::Iperf3Run;
 use crate::tool::network::given::{GivenOptions, OptionSpec, binary_size, decimal_rate, set, without};
-use crate::tool::network::peer;
+use crate::tool::network::{is_host, peer};
 
 const TIME: OptionSpec = OptionSpec::value(Some('t'), "time");
 const BYTES: OptionSpec = OptionSpec::value(Some('n'), "bytes");
@@ -175,6 +175,12 @@ fn parameters(given: &GivenOptions, run: &Iperf3Run) -> Option<Vec<(&'static str
         _ => return None,
     }
     Some(all)
+}
+
+/// Whether a command is a client's of this host, or does not say of which.
+pub(super) fn is_to(command: &[String], host: &str) -> bool {
+    let given = GivenOptions::of(command, TABLE);
+    given.get("client").is_none_or(|client| is_host(client, host))
 }
 
 /// 12 of `3.12`, 1 of `3.1.3`.

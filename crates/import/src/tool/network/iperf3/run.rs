@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
-use model::{MetricName, metric};
+use model::{MetricName, Parameters, metric};
 
 use super::{NAME, options};
 use crate::tool::block::ToolBlock;
@@ -23,6 +23,8 @@ pub(super) struct Iperf3Run {
     pub(super) block_size: Option<u64>,
     /// Whether it is a server's.
     pub(super) is_server: bool,
+    /// The host that the client says it connects to.
+    pub(super) host: Option<String>,
     /// One for each way that data went.
     pub(super) flows: Vec<Iperf3Flow>,
     /// Lines that were not understood.
@@ -73,8 +75,11 @@ impl Iperf3Run {
     pub(super) fn result(&self, block: &ToolBlock<'_>) -> Option<ToolResult> {
         let flows: Vec<(&Iperf3Flow, Iperf3Ends)> =
             self.flows.iter().map(|flow| (flow, flow.whole())).filter(|(_, ends)| !ends.is_empty()).collect();
+        let intervals = self.flows.iter().flat_map(|flow| flow.intervals.iter().cloned());
+        let is_cut = flows.is_empty();
         let whole = match flows.as_slice() {
-            [] => return None,
+            // What was cut before its end has its intervals.
+            [] => ToolMeasurement::default(),
             [(flow, ends)] if !flow.is_one_of_two() => of_one_way(ends),
             several => of_both_ways(several),
         };
@@ -83,16 +88,23 @@ impl Iperf3Run {
             moment: self.moment.clone(),
             lines: self.lines,
             whole,
-            parts: flows.iter().flat_map(|(flow, ends)| flow.parts(ends, flows.len() > 1)).collect(),
+            parts: match is_cut {
+                true => intervals.collect(),
+                false => flows.iter().flat_map(|(flow, ends)| flow.parts(ends, flows.len() > 1)).collect(),
+            },
             unread: self.unread.clone(),
             ..block.result(NAME, super::Iperf3.programs())
         };
-        // Both ends may stand in one text below one command.
-        if self.is_server != is_server(&result.command) {
+        // Both ends may stand in one text below one command, and the outputs of others.
+        let is_others = self.host.as_deref().is_some_and(|host| !options::is_to(&result.command, host));
+        if self.is_server != is_server(&result.command) || is_others {
             result.command.clear();
         }
         options::fill(&mut result, self);
-        Some(result)
+        if is_cut {
+            (result.workload, result.parameters) = (None, Parameters::default());
+        }
+        (!result.parts.is_empty() || !is_cut).then_some(result)
     }
 }
 

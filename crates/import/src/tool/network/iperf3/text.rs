@@ -225,6 +225,10 @@ impl Reading {
             self.run.moment = Some(moment.to_owned());
         } else if let Some(size) = value("Setting UDP block size to ") {
             self.run.block_size = whole(size).map(|(size, _)| size);
+        } else if let Some((host, _)) =
+            value("Connecting to host ").and_then(|rest| rest.split_once(", port "))
+        {
+            self.run.host = Some(host.to_owned());
         } else if value("Reverse mode, remote host ").is_some() {
             self.run.options.insert("reverse".to_owned(), "1".to_owned());
         } else if let Some(test) = value("Starting Test: ") {

@@ -90,6 +90,11 @@ impl ToolReader for Netperf {
         let test =
             block.lines.first().and_then(|line| test_of(&line.text)).ok_or(NotUnderstood::OtherText)?;
         let mut result = block.result(NAME, self.programs());
+        // A text may have the outputs of others below a command.
+        let host = block.lines.first().and_then(|line| host_of(&line.text));
+        if host.is_some_and(|host| !options::is_to(&result.command, host)) {
+            result.command.clear();
+        }
         if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
             result.lines.last = last.number;
         }
@@ -126,6 +131,13 @@ fn test_of(text: &str) -> Option<&str> {
     let is_known = ["TCP ", "UDP ", "OMNI ", "SCTP ", "DLPI "].iter().any(|start| test.starts_with(start));
     let is_banner = rest.starts_with("from ") || rest.starts_with("to ");
     (is_known && is_banner && test.len() < 40).then_some(test)
+}
+
+/// The other end, as a banner names it.
+fn host_of(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once(" TEST ")?;
+    let rest = rest.strip_prefix("to ").or_else(|| rest.split_once(" to ").map(|(_, rest)| rest))?;
+    rest.split_whitespace().next()
 }
 
 fn is_interim(text: &str) -> bool {

@@ -57,6 +57,18 @@ const OF_TEST: &[OptionSpec] = &[
     OptionSpec::value(Some('O'), "human"),
 ];
 
+/// Whether a command is of the test towards this host. Only addresses tell: of a name, the whole one is printed.
+pub(super) fn is_to(command: &[String], host: &str) -> bool {
+    let end = command.iter().position(|word| word == "--").unwrap_or(command.len());
+    let general = GivenOptions::of(command.get(..end).unwrap_or_default(), TABLE);
+    let address = |text: &str| text.parse::<std::net::IpAddr>().ok();
+    let told = general.get("host").and_then(|told| address(told.split(',').next()?));
+    match (told, address(host)) {
+        (Some(told), Some(host)) => told == host,
+        _ => true,
+    }
+}
+
 /// Fills in the options of a result, and the parameters of the same work where there is one.
 pub(super) fn fill(result: &mut ToolResult, test: &str, table: &NetperfTable) {
     if result.command.is_empty() {
@@ -119,5 +131,21 @@ fn parameters(
             Some(("net.stream", all))
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_is_of_its_host() {
+        let is_to = |command: &str, host: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            is_to(&words, host)
+        };
+        assert!(is_to("netperf -H 10.0.0.2,4 -- -m 1400", "10.0.0.2"));
+        assert!(is_to("netperf -H db1", "10.0.0.2") && is_to("netperf", "10.0.0.2"));
+        assert!(!is_to("netperf -H 10.0.0.2", "10.0.0.9"));
     }
 }

@@ -69,7 +69,7 @@ impl ToolReader for Curl {
         if !own.is_empty() {
             // Another execution has the same variables once more.
             let names = own.iter().map(|(name, _)| *name).collect::<Vec<_>>();
-            let recent = before.iter().rev().take(VARIABLES.len());
+            let recent = before.iter().rev().take(VARIABLES.len() + OTHERS.len());
             let is_again = recent.flat_map(variables).any(|(name, _)| names.contains(&name));
             return if is_again { Extent::EndsBefore } else { Extent::More };
         }
@@ -80,7 +80,8 @@ impl ToolReader for Curl {
             || ParallelRow::of(previous).is_some();
         let is_meter = is_second_heading(text) || Row::of(last).is_some() || ParallelRow::of(last).is_some();
         let is_rule = || !text.is_empty() && text.trim().chars().all(|c| matches!(c, '-' | '=' | '_' | '*'));
-        if is_in_meter && is_meter || is_rule() && !variables(previous).is_empty() {
+        let is_among = || !variables(previous).is_empty() || is_other_variable(&previous.text);
+        if is_in_meter && is_meter || (is_rule() || is_other_variable(text)) && is_among() {
             Extent::More
         } else {
             Extent::EndsBefore
@@ -127,6 +128,41 @@ const VARIABLES: &[&str] = &[
     "speed_download",
     "speed_upload",
 ];
+
+/// Others, which say nothing of how long it took: they may stand among those that are read.
+const OTHERS: &[&str] = &[
+    "http_code",
+    "response_code",
+    "http_connect",
+    "http_version",
+    "num_connects",
+    "num_redirects",
+    "num_headers",
+    "num_retries",
+    "size_header",
+    "size_request",
+    "remote_ip",
+    "remote_port",
+    "local_ip",
+    "local_port",
+    "ssl_verify_result",
+    "content_type",
+    "url_effective",
+    "scheme",
+    "method",
+    "exitcode",
+    "errormsg",
+    "time_posttransfer",
+    "time_queue",
+];
+
+/// Whether a line is of one of [`OTHERS`]: `http_code:  200`.
+fn is_other_variable(text: &str) -> bool {
+    let text = text.trim_start();
+    let is_one =
+        |name: &&str| text.strip_prefix(*name).is_some_and(|rest| rest.trim_start().starts_with([':', '=']));
+    OTHERS.iter().any(is_one)
+}
 
 /// The variables on a line, `time_total:  2.210791s`, `speed_download=813449023`, with their numbers.
 fn variables(line: &ToolLine) -> Vec<(&'static str, PrintedValue)> {
@@ -303,6 +339,10 @@ fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
     let [url] = given.operands.as_slice() else { return };
     result.options = given.options.clone();
+    // It is a bound, and not how long it was to last.
+    if let Some(most) = result.options.remove("max-time") {
+        result.options.insert("m".to_owned(), most);
+    }
     result.options.insert("url".to_owned(), url.clone());
     // Over TLS HTTP/2 may have been agreed on.
     let is_http_1 = url.starts_with("http://") || given.get(&["http1.1"]).is_some();
@@ -334,5 +374,22 @@ mod tests {
         );
         assert_eq!(read("time_total: %{time_total}s"), []);
         assert_eq!(read("my_time_total: 3"), []);
+    }
+
+    #[test]
+    fn a_bound_of_the_time_is_not_how_long_it_was_to_last() {
+        let command = "curl --max-time 30 -O http://h/f".split(' ').map(str::to_owned).collect();
+        let mut result = ToolResult { command, ..ToolResult::default() };
+        options(&mut result);
+        assert_eq!((result.options.get("max-time"), result.options["m"].as_str()), (None, "30"));
+    }
+
+    #[test]
+    fn variables_that_are_not_read_do_not_part_those_that_are() {
+        let all = ["time_connect: 0.1", "  http_code:  200", "num_redirects=0", "time_total: 0.2"].map(line);
+        for end in 2..=all.len() {
+            assert_eq!(Curl.extent(&all[..end]), Extent::More, "{}", all[end - 1].text);
+        }
+        assert_eq!(Curl.extent(&[line("time_connect: 0.1"), line("a word: 5")]), Extent::EndsBefore);
     }
 }

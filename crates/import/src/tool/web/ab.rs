@@ -1,0 +1,318 @@
+//! ab, the benchmark of Apache's server: its summary, with the times of its connections or without.
+
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::{Unit, metric};
+
+use super::{CommandOptions, behind, percentile};
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{count, exact, leading, plain, quantity, time, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Ab;
+
+const NAME: &str = "ab";
+
+const BYTES: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "2.x",
+    units: "Kbytes/sec, kb/s",
+    counting: Counting::Binary,
+    proof: "ab-2.3-file: 150010250 bytes in 0.225 s (0.2245 to 0.2255) are 649639 to 652533 times 1024 bytes a second; it prints 649792.35",
+};
+
+const RULES: &[CountingRule] = &[BYTES];
+
+/// What its first line begins with.
+const HEAD: &str = "This is ApacheBench, Version ";
+
+/// What other lines begin with, where they are not indented.
+const BEGINNINGS: &[&str] = &[
+    HEAD,
+    "Copyright ",
+    "Licensed to ",
+    "Benchmarking ",
+    "Completed ",
+    "Finished ",
+    "INFO: ",
+    "WARNING: ",
+    "Server Software:",
+    "Server Hostname:",
+    "Server Port:",
+    "SSL/TLS Protocol:",
+    "Server Temp Key:",
+    "TLS Server Name:",
+    "Document Path:",
+    "Document Length:",
+    "Concurrency Level:",
+    "Time taken for tests:",
+    "Complete requests:",
+    "Failed requests:",
+    "Broken pipe errors:",
+    "Write errors:",
+    "Non-2xx responses:",
+    "Keep-Alive requests:",
+    "Total transferred:",
+    "Total body sent:",
+    "Total POSTed:",
+    "Total PUT:",
+    "HTML transferred:",
+    "Requests per second:",
+    "Time per request:",
+    "Transfer rate:",
+    "Connection Times (ms)",
+    "Connect:",
+    "Processing:",
+    "Waiting:",
+    "Total:",
+    "ERROR: ",
+    "Percentage of the requests served within ",
+    "apr_",
+    "SSL ",
+    "..done",
+    "Total of ",
+];
+
+impl ToolReader for Ab {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the summary of ab, with the times of its connections and their percentiles or without"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &["ab"]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let text = line.text.as_str();
+        if text.starts_with(HEAD) {
+            return Some(Beginning::Certain);
+        }
+        let is_within =
+            ["Server Software:", "Concurrency Level:"].iter().any(|label| text.starts_with(label));
+        is_within.then_some(Beginning::Likely)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let text = last.text.as_str();
+        if !before.is_empty() && text.starts_with(HEAD) {
+            return Extent::EndsBefore;
+        }
+        let is_own = last.is_blank()
+            || last.is_indented()
+            || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
+        match is_own {
+            true if text.trim_start().starts_with("100%") => Extent::EndsHere,
+            true => Extent::More,
+            false => Extent::EndsBefore,
+        }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let mut result = block.result(NAME, self.programs());
+        options(&mut result);
+        let mut failed = Failed::default();
+        for line in block.lines {
+            take(line, &mut result, &mut failed);
+        }
+        if result.whole.figures.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        failed.fill(&mut result.whole);
+        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
+            result.lines.last = last.number;
+        }
+        Ok(vec![result])
+    }
+}
+
+/// Requests that did not go well.
+#[derive(Default)]
+struct Failed {
+    /// All that it counts.
+    all: Option<PrintedValue>,
+    /// Those whose answer was not as long as the first one: as a page that is made each time is.
+    of_other_length: u64,
+    /// Answers with another code.
+    answers: u64,
+}
+
+impl Failed {
+    fn fill(&self, whole: &mut ToolMeasurement) {
+        let (Some(all), Some(requests)) = (&self.all, &whole.operations) else { return };
+        if requests.value <= 0.0 {
+            return;
+        }
+        let failed = (all.value - self.of_other_length as f64).max(0.0) + self.answers as f64;
+        let share = failed / requests.value;
+        let text = format!("{failed}/{}", requests.text);
+        whole.add(metric::ERROR_SHARE, Some(plain(all.line, text, share, Unit::One)));
+    }
+}
+
+/// Takes what stands on a line.
+fn take(line: &ToolLine, result: &mut ToolResult, failed: &mut Failed) {
+    let (text, number) = (line.text.as_str(), line.number);
+    let counted = |label: &str| whole(behind(text, label)?).map(|(count, _)| count);
+    let named =
+        |name: &str, label: &str| behind(text, label).map(|value| (name.to_owned(), value.to_owned()));
+    if let Some(version) = text.strip_prefix(HEAD) {
+        result.version = version.split_whitespace().next().map(str::to_owned);
+    }
+    let options = [
+        named("concurrency", "Concurrency Level"),
+        named("host", "Server Hostname"),
+        named("port", "Server Port"),
+        named("path", "Document Path"),
+    ];
+    result.options.extend(options.into_iter().flatten());
+    let whole = &mut result.whole;
+    if let Some(seconds) = behind(text, "Time taken for tests") {
+        whole.window = quantity(number, seconds, Counting::Decimal);
+    } else if let Some(requests) = counted("Complete requests") {
+        whole.operations = Some(exact(number, requests, Unit::One));
+    } else if let Some(requests) = counted("Failed requests") {
+        failed.all = Some(exact(number, requests, Unit::One));
+    } else if let Some(causes) = text.trim_start().strip_prefix("(Connect: ") {
+        failed.of_other_length = of_other_length(causes);
+    } else if let Some(answers) = counted("Non-2xx responses") {
+        failed.answers = answers;
+    } else if let Some(bytes) = counted("Total transferred") {
+        whole.bytes = Some(exact(number, bytes, Unit::Bytes));
+    } else if let Some(rate) = behind(text, "Requests per second") {
+        let rate = rate.split_whitespace().next().unwrap_or_default();
+        whole.add(metric::REQUESTS_PER_SECOND, count(number, rate, Counting::Decimal, Unit::PerSecond));
+    } else if let Some(rate) = behind(text, "Transfer rate") {
+        whole.add(metric::THROUGHPUT, transfer_rate(number, rate));
+    } else if let Some(times) = behind(text, "Total") {
+        total_times(number, times, whole);
+    } else {
+        served_within(line, whole);
+    }
+}
+
+/// How many stand behind `Length` in `0, Receive: 0, Length: 5, Exceptions: 0)`.
+fn of_other_length(causes: &str) -> u64 {
+    causes.split_once("Length: ").and_then(|(_, rest)| whole(rest)).map_or(0, |(count, _)| count)
+}
+
+/// `649792.35 [Kbytes/sec] received`; early versions `649792.35 kb/s received`.
+fn transfer_rate(line: u64, text: &str) -> Option<PrintedValue> {
+    let (rate, _) = text.split_once("received")?;
+    let number = leading(rate, false)?;
+    let unit = number.rest.trim().trim_matches(['[', ']']);
+    let unit = if unit == "kb/s" { "Kbytes/sec" } else { unit };
+    let printed = quantity(line, &format!("{} {unit}", number.digits), BYTES.counting)?;
+    Some(PrintedValue { text: rate.trim().to_owned(), ..printed })
+}
+
+/// The row of the whole: least, mean, deviation, median and greatest in ms; with -S least, mean and greatest. Those that
+/// are shorter than it counts are not known.
+fn total_times(line: u64, text: &str, whole: &mut ToolMeasurement) {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (mean, greatest) = match words.as_slice() {
+        [_, mean, _, _, greatest] | [_, mean, greatest] => (*mean, *greatest),
+        _ => return,
+    };
+    whole.add(metric::LATENCY_MEAN, milliseconds(line, mean));
+    whole.add(metric::LATENCY_MAX, milliseconds(line, greatest));
+}
+
+/// `  99%     45`.
+fn served_within(line: &ToolLine, whole: &mut ToolMeasurement) {
+    let mut words = line.text.split_whitespace();
+    let (Some(percent), Some(time), None) = (words.next(), words.next(), words.next()) else { return };
+    if percent.ends_with('%')
+        && let Some(metric) = percentile(percent)
+    {
+        whole.add(metric, milliseconds(line.number, time));
+    }
+}
+
+fn milliseconds(line: u64, text: &str) -> Option<PrintedValue> {
+    time(line, text, "ms").filter(|time| time.value > 0.0)
+}
+
+const WITH_VALUE: &[&str] = &[
+    "n", "c", "t", "s", "b", "B", "p", "u", "T", "v", "x", "y", "z", "C", "H", "A", "P", "X", "g", "e", "m",
+    "f", "Z", "E",
+];
+
+/// Options whose values are told: others may be secret, or of the page that it writes.
+const TOLD: &[&str] = &["n", "c", "t", "b", "p", "u", "T", "k", "i", "m", "f", "Z", "s", "r", "l"];
+
+/// Fills in what the command says.
+fn options(result: &mut ToolResult) {
+    let given = CommandOptions::of(&result.command, WITH_VALUE);
+    let told = |(name, _): &(String, String)| TOLD.contains(&name.as_str());
+    result.options.extend(given.options.into_iter().filter(told));
+    if let [url] = given.operands.as_slice() {
+        result.options.insert("url".to_owned(), url.clone());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<ToolResult, NotUnderstood> {
+        let lines: Vec<ToolLine> = (1..)
+            .zip(text.lines())
+            .map(|(number, text)| ToolLine { number, text: text.to_owned() })
+            .collect();
+        Ab.read(&ToolBlock { lines: &lines, command: None }).map(|mut all| all.remove(0))
+    }
+
+    const SUMMARY: &str = "Concurrency Level:      5\nTime taken for tests:   2.000 seconds\nComplete requests:      100\n\
+        Failed requests:        30\n   (Connect: 0, Receive: 0, Length: 25, Exceptions: 5)\nNon-2xx responses:      15\n\
+        Requests per second:    50.00 [#/sec] (mean)\nTime per request:       100.000 [ms] (mean)\n";
+
+    #[test]
+    fn answers_of_another_length_are_no_errors_and_other_codes_are() {
+        let read = read(SUMMARY).unwrap();
+        let figure = |name| read.whole.figure(name).map(|figure| figure.value);
+        assert_eq!(
+            (figure(metric::ERROR_SHARE), figure(metric::REQUESTS_PER_SECOND)),
+            (Some(0.2), Some(50.0))
+        );
+        assert_eq!(figure(metric::LATENCY_MEAN), None, "it is made of the rate");
+    }
+
+    #[test]
+    fn rates_of_early_versions_are_binary_too() {
+        let rate = |text: &str| transfer_rate(1, text).map(|rate| rate.value);
+        assert_eq!(rate("2.00 [Kbytes/sec] received"), Some(2048.0));
+        assert_eq!(rate("2.00 kb/s received"), Some(2048.0));
+        assert_eq!(rate("2.00 kb/s sent"), None);
+    }
+
+    #[test]
+    fn times_below_a_millisecond_are_not_known() {
+        let row = |text: &str| {
+            let mut whole = ToolMeasurement::default();
+            total_times(1, text, &mut whole);
+            whole
+                .figures
+                .iter()
+                .map(|figure| (figure.metric.as_str(), figure.printed.value))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(row("0    0   0.2      0       2"), [("latency_max", 0.002)]);
+        assert_eq!(row("6    21    45"), [("latency_mean", 0.021), ("latency_max", 0.045)]);
+    }
+
+    #[test]
+    fn a_server_that_refuses_has_no_figures() {
+        let text = "This is ApacheBench, Version 2.3 <$Revision$>\nBenchmarking h (be patient)...apr_socket_recv: Connection refused (111)\n";
+        assert_eq!(read(text).unwrap_err(), NotUnderstood::CutShort);
+    }
+}
