@@ -109,8 +109,11 @@ fn host(text: &str) -> Option<(&str, Option<u64>)> {
     let host = words.next()?;
     let host = host.split_once('(').map_or(host, |(name, _)| name).trim_end_matches(':');
     let is_ping = rest.contains("bytes of data") || rest.contains("data bytes");
-    let number = |word: &str| whole(word).filter(|(_, rest)| rest.is_empty() || rest.starts_with('('));
-    let bytes = words.find_map(number).map(|(bytes, _)| bytes);
+    let number = |word: &str| {
+        let (number, rest) = whole(word)?;
+        (rest.is_empty() || rest.starts_with('(')).then_some(number)
+    };
+    let bytes = words.find_map(number);
     (is_ping && !host.is_empty()).then_some((host, bytes))
 }
 

@@ -93,11 +93,12 @@ fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
         reading.take(line, &mut result.whole);
     }
     // Other tools have such a summary without the share that went well.
+    let operations = reading.operations();
     let Some(success) = reading.success else { return Err(NotUnderstood::OtherText) };
     if result.whole.figures.is_empty() {
         return Err(NotUnderstood::CutShort);
     }
-    result.whole.operations = reading.operations();
+    result.whole.operations = operations;
     let failed = PrintedValue { value: 1.0 - success.value, ..success };
     result.whole.add(metric::ERROR_SHARE, Some(failed));
     Ok(())
