@@ -107,6 +107,11 @@ fn a_journal_of_an_array_and_devices_of_memory_are_made_and_taken_down() {
     let place = StoryFolder::new();
     let options = "assume-clean=yes; layout=right-asymmetric; stripe-cache=1024; group-threads=2";
     is_made_and_gone(&place, &format!("raid5(a+b+c; journal=d; {options})"));
+    for kept in
+        ["raid5(a+b+c; journal=d; journal-mode=write-back)", "raid5(a+b+c+d; ppl=yes; assume-clean=yes)"]
+    {
+        is_made_and_gone(&place, kept);
+    }
     is_made_on_files_and_gone(
         &place,
         "zram(a+b; algorithm=zstd) > raid1(assume-clean=yes) > partition > ext4",
