@@ -116,7 +116,17 @@ impl LayerKind for Bcache {
         }
         if record.on_devices {
             for device in ours {
-                commands.run(&WIPEFS, &["--all", "--quiet", "--types", "bcache", device])?;
+                // The kernel closes it a moment after its folder is gone.
+                let mut last = None;
+                let done = commands.wait_until(WITHIN, || {
+                    let mut always = || true;
+                    let words = ["--all", "--quiet", "--types", "bcache", device];
+                    last = Commands::new(&mut always).run(&WIPEFS, &words).err();
+                    last.is_none()
+                })?;
+                if let Some(fault) = last.filter(|_| !done) {
+                    return Err(fault);
+                }
             }
         }
         Ok(was_there)
