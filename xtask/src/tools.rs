@@ -102,6 +102,8 @@ const TOOLS: &[Tool] = &[
     // It says with its path who it is.
     program("mariadb-server", "mariadbd", "--version", "").serving("mariadb"),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
+    // It says no version; how it is used it tells.
+    program("bcache-tools", "make-bcache", "--help", "Usage: make-bcache"),
     // With btt. It calls itself by its whole path; without a trace to read it tells how it is used.
     program("blktrace", "blkparse", "-h", "Usage: "),
     program("sqlite3", "sqlite3", "--version", "3."),

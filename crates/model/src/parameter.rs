@@ -98,6 +98,8 @@ pub enum Parts {
     Single,
     /// Several, driven at once: `a+b`.
     Joined,
+    /// Several, driven at once, each with the name of what goes there: `sda=a+sdb=b`.
+    Named,
     /// Several, each with its share of the operations: `4k:70%+64k:30%`.
     Weighted,
 }

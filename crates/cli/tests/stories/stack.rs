@@ -278,3 +278,28 @@ fn a_stack_is_written_to_its_very_end() {
     assert!(file < device && file > 16.0 * 1048576.0, "{file}");
     nothing_is_left(&place);
 }
+
+#[test]
+fn a_recording_is_played_at_each_layer() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    let mut log = "fio version 3 iolog\n0 disk add\n0 disk open\n".to_owned();
+    for n in 0..8u64 {
+        let action = if n % 2 == 0 { "write" } else { "read" };
+        log.push_str(&format!("{} disk {action} {} 4096\n", n * 100, n * 65536));
+    }
+    std::fs::write(place.path().join("log"), log).unwrap();
+    let replay = ["run", "disk.replay", "--replay", "log", "--speed", "max", "--trials", "1"];
+    let stack = ["--stack", "loop > ext4", "--target", "data", "--member-size", "48MiB", "--layers"];
+    let (code, document) = place.document(&[&replay[..], &stack].concat());
+    assert_eq!(code, 0, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    assert_eq!(cases.len(), 2, "{document}");
+    for case in cases {
+        let facts = &case["trials"][0]["loads"][0]["facts"];
+        assert_eq!([&facts["played_writes"], &facts["played_reads"]], [4, 4], "{case}");
+    }
+    nothing_is_left(&place);
+}

@@ -1,6 +1,7 @@
 //! The layers of a storage stack as a factor: `layer=all` stands for each layer of the stack of a case, the lowest
 //! first. Which they are the stack says, so that they are no levels that can be multiplied with those of the stack.
 
+use model::parameter::Parts;
 use model::plan::LoadSpec;
 use model::profile::Aspect;
 use model::stack::{ALL, LayerStack, presented};
@@ -28,15 +29,27 @@ fn layers(load: &LoadSpec, catalogue: &Catalogue) -> Option<(ParameterName, Vec<
     let spec = catalogue.workload(load.workload)?;
     let name =
         catalogue.parameter_for(spec, Aspect::Layer).filter(|name| load.parameters.is_word(*name, ALL))?;
+    // Without a stack whoever surveys the load says what is the matter.
+    let stack = stack_of(load, catalogue)?;
+    let mut names = stack.layer_names();
+    // Nothing says what goes to which of several devices.
+    let targets = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Targets));
+    if stack.members.len() > 1 && targets.is_some_and(|targets| targets.parts == Parts::Named) {
+        names.remove(0);
+    }
+    Some((name, names))
+}
+
+/// The stack of a load, with what presents it as its last layer; none of a load without one.
+pub(super) fn stack_of(load: &LoadSpec, catalogue: &Catalogue) -> Option<LayerStack> {
+    let spec = catalogue.workload(load.workload)?;
     let stack = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Stack))?;
     let text = |name: ParameterName| match load.parameters.get(name) {
         Some(Value::Text(text)) => Some(text.as_str()),
         _ => None,
     };
     let by = catalogue.parameter_for(spec, Aspect::Presented).and_then(text);
-    // Without a stack whoever surveys the load says what is the matter.
-    let stack = LayerStack::parse(&presented(text(stack.name), by)?, stack.layers).ok()?;
-    Some((name, stack.layer_names()))
+    LayerStack::parse(&presented(text(stack.name), by)?, stack.layers).ok()
 }
 
 /// Whether one level of a parameter becomes several cases.
@@ -97,6 +110,16 @@ mod tests {
         assert_eq!(layers_of(&cases(through), 0), ["loop", "ext4", "loop", "ext4", "nfs"]);
         let one = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'loop'\n";
         assert_eq!(layers_of(&cases(one), 0), ["loop"]);
+    }
+
+    #[test]
+    fn a_recording_is_played_where_one_device_or_folder_takes_all_of_it() {
+        let of = |stack: &str| {
+            let text = "[[workload]]\nkind = 'disk.replay'\nreplay = 'log'\nlayer = 'all'\n";
+            layers_of(&cases(&format!("{text}stack = '{stack}'\n")), 0)
+        };
+        assert_eq!(of("loop > ext4"), ["loop", "ext4"]);
+        assert_eq!(of("raid1(a+b) > luks"), ["raid1", "luks"]);
     }
 
     #[test]

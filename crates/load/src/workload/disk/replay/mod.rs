@@ -78,6 +78,8 @@ impl PlannedReplay {
         let is_device = |layout: &Layout| layout.is_device && takes(&layout.path);
         let all_take = || layout::of(&self.plan, digest).map(|all| all.iter().all(is_device));
         match self.plan.discards {
+            // What a stack has is seen when it is there.
+            Some(true) if host.room.is_some() => Ok(()),
             Some(true) if has_discards && self.plan.drives() && !all_take()? => Err(Problem::invalid(
                 "discards=play, and a target is no block device that takes discards",
                 "leave out discards, or give such a device",

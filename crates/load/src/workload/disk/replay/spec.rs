@@ -8,7 +8,7 @@ use model::{MetricName, MetricSpec, Unit, WorkloadName, WorkloadSpec, metric};
 use crate::workload::common::{self, rate, time};
 use crate::workload::disk::replay::recording::SHA256;
 use crate::workload::disk::spec::QUEUED;
-use crate::workload::disk::{self, io_engine};
+use crate::workload::disk::{self, io_engine, stacked};
 
 pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     name: WorkloadName::new("disk.replay"),
@@ -19,7 +19,8 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
           became of those before: latency counts from then, and late starts are counted. How long operations took \
           when they were recorded stands beside it, where the recording says so. Writes have random content. In a \
           folder it makes a file as large as the recording reaches, really writes all of it, and removes it; an \
-          existing file or a device is only written if it is named with --destroy. The order of operations that \
+          existing file or a device is only written if it is named with --destroy. On a stack all of it goes to the \
+          layer that is driven, and discards are left out unless they are asked for. The order of operations that \
           overlap in time is not kept, as the kernel keeps none.",
     parameters: PARAMETERS,
     headline: metric::IOPS,
@@ -102,9 +103,13 @@ const PARAMETERS: &[ParameterSpec] = &[
          the uppermost is played unless it is named.",
     ).says(Aspect::Targets)
     .default(".")
-    .parts(Parts::Joined)
+    .parts(Parts::Named)
     .costly()
     .not_work(),
+    stacked::STACK,
+    stacked::LAYER,
+    stacked::MEMBER_SIZE,
+    stacked::PRESENT,
     ParameterSpec::new(
         "speed",
         Kind::Number,

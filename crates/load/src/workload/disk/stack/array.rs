@@ -14,7 +14,7 @@ use crate::workload::disk::stack::fixture::BuiltStack;
 use crate::workload::disk::stack::md::{MdFolder, SyncProgress};
 use crate::workload::disk::stack::raid::{self, BUSY, MDADM};
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{LAYERS, find};
+use crate::workload::disk::stack::{LAYERS, find, write_hole};
 
 /// What happens to an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,10 +51,11 @@ impl ArrayRequest {
         let has_spare = raid::spares(array) > 0;
         if event == ArrayEvent::Grow {
             let name = array.spec.name;
-            if !raid::grows(name) || !has_spare || array.beside.is_some() {
+            let has_log = array.beside.is_some() || write_hole::has_parity_log(array);
+            if !raid::grows(name) || !has_spare || has_log {
                 return Err(Problem::invalid(
                     format!(
-                        "{name} of the stack {stack} does not grow: that takes raid5 or raid6 without a journal, and a spare"
+                        "{name} of the stack {stack} does not grow: that takes raid5 or raid6 without a journal and without ppl, and a spare"
                     ),
                     "as \"raid5(a+b+c+d; spares=1) > ext4\"",
                 ));
@@ -265,6 +266,7 @@ mod tests {
             ("loop > ext4", Scrub, "keeps data"),
             ("raid5(a+b+c) > ext4", Grow, "and a spare"),
             ("raid1(a+b+c; spares=1) > ext4", Grow, "raid5 or raid6"),
+            ("raid5(a+b+c+d; spares=1; ppl=yes) > ext4", Grow, "without ppl"),
             ("raid5(a+b+c+d; spares=1) > luks > ext4", Grow, "`luks` is not made larger"),
         ] {
             let refused = of(stack, event).unwrap_err();

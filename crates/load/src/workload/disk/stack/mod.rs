@@ -5,6 +5,7 @@
 //! puts the top of the stack in the place of their target ([`StackRequest`]).
 
 mod array;
+mod bcache;
 mod blkid;
 mod btrfs;
 mod builder;
@@ -35,6 +36,7 @@ mod stripe;
 mod tests;
 mod thin;
 mod volume_group;
+mod write_hole;
 mod xfs;
 mod zram;
 
@@ -71,6 +73,7 @@ const TABLE: &[&dyn LayerKind] = &[
     &snapshot::Snapshot,
     &cache::CACHE,
     &cache::WRITECACHE,
+    &bcache::Bcache,
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
@@ -98,6 +101,7 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     snapshot::SPEC,
     *cache::CACHE.spec,
     *cache::WRITECACHE.spec,
+    bcache::SPEC,
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
-use model::stack::{BesideDevice, LayerRole, LayerSpec, StackLayer};
+use model::stack::{LayerRole, LayerSpec, StackLayer};
 use model::value::Value;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::md::{self, MdFolder, SyncSpeeds};
 use crate::workload::disk::stack::record::LayerRecord;
+use crate::workload::disk::stack::write_hole::{self, JOURNAL, JOURNAL_MODE, PARTIAL_PARITY_LOG};
 use crate::workload::disk::stack::{BuildSite, LayerKind, random};
 use crate::workload::named;
 
@@ -90,8 +91,6 @@ const PARITY_LAYOUT: ParameterSpec = ParameterSpec::new("layout", Kind::Choice, 
             doc: "parity goes to the right, and data begin at the first member",
         },
     ]);
-/// The device that stripes are written to first, so that none is half written after a crash.
-const JOURNAL: Option<BesideDevice> = Some(BesideDevice { name: "journal", required: false });
 
 /// The smallest and the most of members that a stack can name.
 const MOST: usize = 26;
@@ -148,6 +147,8 @@ pub(super) const RAID5: Raid = Raid {
             CHUNK,
             PARITY_LAYOUT,
             BITMAP,
+            JOURNAL_MODE,
+            PARTIAL_PARITY_LOG,
             ASSUME_CLEAN,
             STRIPE_CACHE,
             THREADS,
@@ -172,6 +173,7 @@ pub(super) const RAID6: Raid = Raid {
             CHUNK,
             PARITY_LAYOUT,
             BITMAP,
+            JOURNAL_MODE,
             ASSUME_CLEAN,
             STRIPE_CACHE,
             THREADS,
@@ -248,9 +250,8 @@ impl LayerKind for Raid {
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
-        let has_bitmap = layer.option(named("bitmap")) == Some(Value::from("internal"));
-        if layer.beside.is_some() && has_bitmap {
-            return Some("an array has a bitmap or a journal, not both".to_owned());
+        if let Some(why) = write_hole::refuses(layer) {
+            return Some(why);
         }
         let Some(Value::Integer(chunk)) = layer.option(CHUNK.name) else { return None };
         // Only without copies and parity any number of pages will do (md(4)).
@@ -274,6 +275,7 @@ impl LayerKind for Raid {
         let md = MdFolder::of(&array);
         set_options(site.layer, &md)?;
         let bytes = md.wait_until_whole(begin, site.commands)?;
+        write_hole::set_journal_mode(site.layer, &md)?;
         // Levels without copies have nothing to synchronise.
         if md.has_copies() {
             let is_clean = site.layer.option(named("assume-clean")) == Some(Value::Bool(true));
@@ -348,9 +350,7 @@ impl Raid {
                 parity => format!("--layout={parity}"),
             });
         }
-        if let Some(Value::Text(word)) = option("bitmap") {
-            words.push(format!("--bitmap={word}"));
-        }
+        words.extend(write_hole::word(layer));
         if option("assume-clean") == Some(Value::Bool(true)) {
             words.push("--assume-clean".to_owned());
         }
