@@ -92,7 +92,7 @@ mod tests {
     fn an_array_has_one_of_them_and_a_mode_only_with_a_journal() {
         let refused = |beside: Option<char>, given: &[(&'static str, Value)]| {
             let mut options = Parameters::default();
-            given.iter().for_each(|(name, value)| options.set(named(*name), value.clone()));
+            given.iter().for_each(|(name, value)| options.set(named(name), value.clone()));
             refuses(&StackLayer { spec: RAID5.spec, beside, options })
         };
         let (log, bitmap) = (("ppl", Value::Bool(true)), ("bitmap", Value::from("internal")));
