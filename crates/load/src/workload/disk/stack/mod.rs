@@ -51,6 +51,7 @@ use record::LayerRecord;
 pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
+pub use present::HeldLink;
 pub(in crate::workload::disk) use present::{iscsi, nfs, nvme_tcp};
 pub use request::{StackRequest, SurveyedStack};
 
