@@ -4,7 +4,7 @@ use language::format::Rates;
 use model::finding::Evidence;
 use model::limit::{LimitKind, UsualRange};
 use model::run::{CaseResult, Utilization};
-use model::{Finding, Resource, Severity, metric};
+use model::{Finding, Resource, ResourceKind, Severity, metric};
 
 use super::{BEYOND, FULL, Verdict, finding, of_limit, share_of_full, shown};
 use crate::{Context, measure};
@@ -19,12 +19,16 @@ const BOUND: f64 = 1.05;
 
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
-    { RESOURCE($resource) } is full: { PERCENT($fraction) } of { $bound ->
-        [line] its line rate of { SHORT($limit, $unit) }
-        [range] the { SHORT($limit, $unit) } that payload can get at most, where { SHORT($least, $unit) } to
-            { SHORT($most, $unit) } are usual
-       *[payload] the { SHORT($limit, $unit) } that payload can get
-    } ({ $source })
+    { $bound ->
+        [storage] the network link to { RESOURCE($server) } is full:
+            { SHORT($moved, unit: "B/s") } of { SHORT($bytes, unit: "B/s") } ({ PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get of
+            { RESOURCE($resource) }: { $source })
+        [line] { RESOURCE($resource) } is full: { PERCENT($fraction) } of its line rate of { SHORT($limit, $unit) } ({ $source })
+        [range] { RESOURCE($resource) } is full: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get at
+            most, where { SHORT($least, $unit) } to { SHORT($most, $unit) } are usual ({ $source })
+       *[payload] { RESOURCE($resource) } is full: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get
+            ({ $source })
+    }
     .advice =
         { $network ->
             [yes] only a faster link can raise it, or larger packets, whose heads take less of it
@@ -60,7 +64,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
         return Verdict::Unknown(missing.arg("unit", unit));
     }
     if share_of_full(fullest) >= FULL {
-        return Verdict::Full(Box::new(full(fullest)));
+        return Verdict::Full(Box::new(full(case, fullest)));
     }
     if let Some(range) = fullest.usual.filter(|range| fullest.demand >= FULL * range.least) {
         return Verdict::Unknown(with_range(of_limit(fullest, "link-range"), fullest, range));
@@ -71,9 +75,11 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     Verdict::Free(of_limit(fullest, "link"))
 }
 
-fn full(used: &Utilization) -> Finding {
+fn full(case: &CaseResult, used: &Utilization) -> Finding {
     let (limit, unit) = measure::written(used.limit, used.unit, &used.resource);
+    let server = server_behind(case, used);
     let bound = match used.usual {
+        _ if server.is_some() => "storage",
         Some(_) => "range",
         None if used.line_only => "line",
         None => "payload",
@@ -91,7 +97,17 @@ fn full(used: &Utilization) -> Finding {
         let [(least, _), (most, _)] = ends(used, range);
         found = found.arg("least", least).arg("most", most);
     }
+    if let Some(server) = server {
+        // Storage is read in bytes, though its link is in bits.
+        found = found.arg("server", server.as_str()).arg("moved", used.demand).arg("bytes", used.limit);
+    }
     found.because(of_limit(used, "link")).because(shown("demand", metric::THROUGHPUT))
+}
+
+/// The server of the storage that the case drives, where this is the interface towards it.
+fn server_behind<'a>(case: &'a CaseResult, used: &Utilization) -> Option<&'a Resource> {
+    let server = measure::storage_server(case).filter(|_| used.resource.is_named(ResourceKind::Nic))?;
+    case.path.get(server).map(|step| &step.resource)
 }
 
 /// Both ends of what is usual, in the unit that people read the resource in.
@@ -107,6 +123,7 @@ fn with_range(evidence: Evidence, used: &Utilization, range: UsualRange) -> Evid
 #[cfg(test)]
 mod tests {
     use model::limit::Direction;
+    use model::resource::PathStep;
 
     use super::*;
     use crate::bottleneck::tests::{disk, used, verdict};
@@ -140,6 +157,29 @@ mod tests {
             assert!(text.contains("100 % of the 864.9 MB/s that payload can get at most"), "{text}");
             assert!(text.contains("862.6 MB/s are usual"), "{text}");
         }
+    }
+
+    /// What a client of exported storage has of a link of 16 Mbit/s.
+    fn exported(fraction: f64) -> CaseResult {
+        let mut case = disk(32, 30.0, 300.0, 2.0);
+        let step = |name: &str| PathStep { resource: Resource::from(name), amplification: 1.0 };
+        case.path = ["block:sda", "nic:hr0a", "server:198.18.0.2", "block:md127"].map(step).to_vec();
+        let link = used("nic:hr0a", LimitKind::Link, fraction);
+        case.utilization = vec![Utilization { demand: fraction * 2e6, limit: 2e6, ..link }];
+        case
+    }
+
+    #[test]
+    fn the_link_to_a_server_of_storage_is_told_in_bytes() {
+        let found = verdict(&[exported(0.95)]);
+        assert_eq!((found.code.as_str(), found.args["bound"].to_string().as_str()), ("link-full", "storage"));
+        assert_eq!(found.resource, Some(Resource::from("nic:hr0a")));
+        assert!(
+            found.text.contains("198.18.0.2 is full: 1.9 MB/s of 2 MB/s (95 % of the 16 Mbit/s"),
+            "{}",
+            found.text
+        );
+        assert_ne!(verdict(&[exported(0.6)]).code, "link-full");
     }
 
     #[test]

@@ -343,6 +343,7 @@ finding-io-quota = 設定された上限が結果を制限しています: { RES
 
 finding-link-full =
     { $bound ->
+        [storage] { RESOURCE($server) } へのネットワークリンクは飽和しています: { SHORT($bytes, unit: "B/s") } のうち { SHORT($moved, unit: "B/s") } です（データが { RESOURCE($resource) } で実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) }）
         [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
         [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
        *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です

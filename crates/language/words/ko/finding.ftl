@@ -343,6 +343,7 @@ finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($re
 
 finding-link-full =
     { $bound ->
+        [storage] { RESOURCE($server) }(으)로 가는 네트워크 링크의 한계에 도달했습니다: { SHORT($bytes, unit: "B/s") } 중 { SHORT($moved, unit: "B/s") }입니다(데이터가 { RESOURCE($resource) }에서 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) })
         [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
         [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
        *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
