@@ -699,6 +699,8 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-clients = ネットワーク越しのクライアント: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-local = ネットワークなし: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 
 finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます

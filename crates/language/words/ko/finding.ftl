@@ -699,6 +699,8 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-clients = 네트워크를 거친 클라이언트: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-local = 네트워크 없이: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 
 finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
