@@ -5,6 +5,8 @@
 //! whoever needs the rate can choose how to write. What only went into memory is no rate that is kept: of writes
 //! through the page cache it is the rate until all was on the device.
 
+use std::borrow::Cow;
+
 use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::stack::presented;
@@ -43,7 +45,7 @@ finding-sustains =
 evidence-sustains-rate =
     to the whole: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-clients =
-    to clients, through a network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+    by clients, through a network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-local =
     without the network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-below =
@@ -75,14 +77,17 @@ impl<'a> Written<'a> {
         let main = &case.loads.main;
         let said = |aspect| main.parameters.get(main.profile.parameter(aspect)?).map(ToString::to_string);
         let (stack, by) = (said(Aspect::Stack), said(Aspect::Presented));
-        // What presents it is its topmost layer.
-        let whole = presented(stack.as_deref(), by.as_deref());
         let layer = said(Aspect::Layer);
+        let is_client = measure::storage_server(case).is_some();
+        // What presents a stack is its topmost layer to clients; without them the stack is whole by itself.
+        let whole = match is_client {
+            true => presented(stack.as_deref(), by.as_deref()),
+            false => stack.as_deref().map(Cow::Borrowed),
+        };
         let (layers, is_top) = match whole.as_deref().and_then(top_layer) {
             Some((layers, top)) => (layers, layer.as_ref().is_none_or(|layer| *layer == top)),
             None => (0, true),
         };
-        let is_client = measure::storage_server(case).is_some();
         Some(Self { rate, layers, is_top, layer, is_client })
     }
 }
@@ -237,6 +242,17 @@ mod tests {
             "whoever needs it can choose how to write"
         );
         assert_eq!(evidence(vec![exported(&slow)]), [271e6]);
+    }
+
+    /// Where the machine has no server for it, the layers below are measured nevertheless.
+    #[test]
+    fn a_stack_that_could_not_be_presented_is_whole_without_that() {
+        let mut case = layer("xfs", &[429e6, 430e6, 431e6]);
+        let present = ParameterName::new("present");
+        case.loads.main.parameters.set(present, "nfs");
+        case.loads.main.profile.aspects.insert(present, Aspect::Presented);
+        let (answer, text) = said(vec![layer("luks", &[440e6; 3]), case]);
+        assert!(answer == "yes" && text.starts_with("430 MB/s"), "{text}");
     }
 
     #[test]
