@@ -18,6 +18,8 @@ use crate::workload::disk::stack::{LAYERS, find};
 
 /// How long requests to a member that failed may take until it can be taken out.
 const TAKEN_OUT_WITHIN: Duration = Duration::from_secs(60);
+/// How long the kernel may take to look at a new spare.
+const LOOKED_AT_WITHIN: Duration = Duration::from_secs(5);
 
 /// What happens to an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -115,9 +117,13 @@ impl StackArray {
         self.md.check_members(since)
     }
 
-    /// Whether a spare is there.
-    pub(in crate::workload::disk) fn has_spare(&self) -> bool {
-        self.record.below.iter().any(|member| self.md.member_is(member, "spare"))
+    /// Whether it is as it was made: whole, and with a spare or without one. After mdadm gave it a new spare the kernel takes
+    /// a moment to look at that.
+    pub(in crate::workload::disk) fn is_as_made(&self, has_spare: bool) -> bool {
+        let spare = || self.record.below.iter().any(|member| self.md.member_is(member, "spare"));
+        let is_so = || self.is_whole() && spare() == has_spare;
+        let mut always = || true;
+        Commands::new(&mut always).wait_until(LOOKED_AT_WITHIN, is_so).unwrap_or(false)
     }
 
     /// How far what it is at is.
