@@ -124,7 +124,7 @@ fn a_file_system_is_presented_by_nfs_and_driven_through_its_mount() {
         &["--stack", "luks > ext4", "--present", "nfs"],
         &["members", "luks", "ext4", "nfs"],
     );
-    follow(&path, &["(nfs4)", "nic:hr", "server:198.1"]);
+    follow(&path, &["(nfs4)", "nic:hr", "server:198.1", "(ext4)", "block:dm-", "block:ram0"]);
     nothing_is_left(&place);
 }
 

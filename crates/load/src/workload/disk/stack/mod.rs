@@ -231,6 +231,12 @@ fn device_below(record: &LayerRecord) -> Result<&str, Fault> {
     device.ok_or_else(|| Fault::Other(format!("nobody wrote down on which device `{}` stands", record.kind)))
 }
 
+/// The folder of this machine that a share of ours presents which is mounted at `place`; none where that is none of ours.
+#[must_use]
+pub fn presented_folder(place: &Path) -> Option<PathBuf> {
+    record::below_mounted(place).filter(|below| below.is_dir())
+}
+
 /// The kind of this name.
 fn find(name: &str) -> Option<&'static dyn LayerKind> {
     TABLE.iter().copied().find(|kind| kind.spec().name == name)
