@@ -175,7 +175,9 @@ fn session_of_somebody(bed: &mut TestBed) {
     );
     bed.build(&["sh", "-c", &make], &["sh", "-c", &remove]);
     let name = "InitiatorName=iqn.2003-01.org.linux-iscsi.somebody:client";
-    let start = format!("echo {name} > /etc/iscsi/initiatorname.iscsi; exec iscsid > /dev/null 2>&1");
+    let start = format!(
+        "mkdir -p /run/lock/iscsi; echo {name} > /etc/iscsi/initiatorname.iscsi; exec iscsid > /dev/null 2>&1"
+    );
     bed.build(&["sh", "-c", &start], &["sh", "-c", "kill $(cat /run/iscsid.pid)"]);
     eventually("iscsid answers", || {
         std::fs::read_to_string("/proc/net/unix").unwrap().contains("@ISCSIADM_ABSTRACT_NAMESPACE")
