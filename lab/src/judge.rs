@@ -42,6 +42,8 @@ const FOREIGN: &[&str] = &[
     "packet-not-carried",
     "packets-dropped",
     "paused",
+    "steal-bound",
+    "swap-bound",
     "swapping",
     "throttled",
 ];

@@ -121,7 +121,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
     if limit.resource.is_named(ResourceKind::Nic) {
         let of_load = measure::is_net(case) && limit.quantity == metric::THROUGHPUT;
         return if of_load {
-            measure::carried(case, limit.direction)
+            measure::carried(case, limit.direction).or_else(|| interface::counted(case, limit))
         } else {
             interface::to_storage(case, limit, step)
         };
@@ -135,13 +135,12 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
         metric::THROUGHPUT if limit.resource == Resource::MEMORY => {
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
-        _ if limit.kind == LimitKind::Quota && measure::below_loop(case, step) => {
+        _ if limit.kind == LimitKind::Quota && !counted::is_told(case, step) => {
             return counted::at_device(case, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
         // loop device's file, nobody knows which cache it is, and a server of files has its own.
-        _ if !measure::is_direct(case) || measure::below_loop(case, step) => None,
-        _ if measure::behind_files(case, step) => None,
+        _ if !counted::is_told(case, step) || measure::behind_files(case, step) => None,
         metric::IOPS => operations(case, limit, step),
         metric::THROUGHPUT => return bytes(case, limit, step),
         // What an area of its own bounds is one of its metrics.

@@ -3,16 +3,19 @@
 //! What counts are sequential writes to the whole: of a storage stack, to its topmost layer; without a stack, to the
 //! target; where clients write through a network, what these get. Of several such cases the fastest counts, since
 //! whoever needs the rate can choose how to write. What only went into memory is no rate that is kept: of writes
-//! through the page cache it is the rate until all was on the device.
+//! through the page cache it is the rate until all was on the device. Of a device that is metered it is the rate once
+//! what was saved up is used (`bucket-used-up`): a trial that begins with a full bucket has more in the mean, and nobody
+//! keeps that.
 
 use std::borrow::Cow;
 
+use model::finding::{Evidence, Place};
 use model::profile::{Aspect, OperationClass};
 use model::run::CaseResult;
 use model::stack::presented;
 use model::stack_top::top_layer;
 use model::study::StudyVerdict;
-use model::{Finding, FindingKind, Run, Severity, metric};
+use model::{Finding, FindingKind, Run, Severity, Unit, Value, metric};
 
 use super::rate::{ENOUGH, Rate};
 use crate::{CONFIDENCE, measure};
@@ -22,7 +25,7 @@ pub(crate) const CODE: (&str, &str) = (
     "sustains",
     "About the whole run: whether sequential writes to the whole keep a rate (`kind = \"sustains\"` in a study's \
      `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts, \
-     and where clients have that through a network, what they get.",
+     and where clients have that through a network, what they get; of a device that is metered its base rate.",
 );
 
 /// The same in English.
@@ -48,6 +51,9 @@ evidence-sustains-clients =
     by clients, through a network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-local =
     without the network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-base =
+    { SHORT($rate, unit: "B/s") } are what lasts once { RESOURCE($resource) } has used up what was saved up; the mean over
+    trials, { SHORT($mean, unit: "B/s") }, has that in it
 evidence-sustains-below =
     one layer further down: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 "#;
@@ -92,6 +98,35 @@ impl<'a> Written<'a> {
     }
 }
 
+/// What lasts of a rate that is metered, with its bounds, B/s.
+struct Base<'a> {
+    verdict: &'a Finding,
+    value: f64,
+    low: f64,
+    high: f64,
+}
+
+impl<'a> Base<'a> {
+    fn of(rate: &Rate<'a>) -> Option<Self> {
+        let is_it =
+            |found: &&Finding| found.kind == FindingKind::Bottleneck && found.code == "bucket-used-up";
+        let verdict = rate.case.findings.iter().find(is_it)?;
+        let is_bytes = verdict.args.get("unit") == Some(&Value::from(Unit::BytesPerSecond.symbol()));
+        let number = |name: &str| verdict.args.get(name).and_then(Value::number).filter(|_| is_bytes);
+        let value = number("base")?;
+        let (low, high) = (number("base_low").unwrap_or(value), number("base_high").unwrap_or(value));
+        Some(Self { verdict, value, low, high })
+    }
+
+    fn evidence(&self, rate: &Rate<'_>) -> Evidence {
+        let resource = self.verdict.resource.as_ref().map_or("", |resource| resource.as_str());
+        Evidence::at("sustains-base", Place::Case(rate.case.label.to_string()))
+            .arg("rate", self.value)
+            .arg("mean", rate.median)
+            .arg("resource", resource)
+    }
+}
+
 /// The fastest of these that can be compared.
 fn best<'w, 'a>(all: &'w [Written<'a>], is_one: impl Fn(&Written<'a>) -> bool) -> Option<&'w Rate<'a>> {
     let chosen = all.iter().filter(|&written| is_one(written));
@@ -121,22 +156,28 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
     };
     let Some(rate) = whole else { return Some(new("unknown", "none").arg("rate", 0.0)) };
     let interval = stats::interval::of_center(&rate.values, CONFIDENCE);
-    let (answer, why) = match interval {
+    let base = Base::of(rate);
+    let over_trials = interval.map(|interval| (interval.low, interval.high));
+    let (answer, why) = match base.as_ref().map(|base| (base.low, base.high)).or(over_trials) {
         _ if rate.values.len() < ENOUGH => ("unknown", "trials"),
-        Some(interval) if interval.low >= needed => ("yes", "none"),
-        Some(interval) if interval.high < needed => ("no", "none"),
+        Some((low, _)) if low >= needed => ("yes", "none"),
+        Some((_, high)) if high < needed => ("no", "none"),
         _ => ("unknown", "spread"),
     };
-    let least = interval.map_or(rate.median, |interval| interval.low);
+    let lasts = base.as_ref().map_or(rate.median, |base| base.value);
+    let over_trials = over_trials.map_or(rate.median, |(low, _)| low);
+    let least = base.as_ref().map_or(over_trials, |base| base.low);
     let found = new(answer, why)
-        .arg("rate", rate.median)
-        .arg("room", rate.median / needed - 1.0)
+        .arg("rate", lasts)
+        .arg("room", lasts / needed - 1.0)
         .arg("room_least", least / needed - 1.0)
-        .arg("short", 1.0 - rate.median / needed);
+        .arg("short", 1.0 - lasts / needed);
     let code = if clients.is_some() { "sustains-clients" } else { "sustains-rate" };
     let without_network = local.filter(|_| clients.is_some()).map(|rate| rate.evidence("sustains-local"));
     let next = || below(&all, most).map(|rate| rate.evidence("sustains-below"));
-    let evidence = std::iter::once(rate.evidence(code)).chain(without_network.or_else(next));
+    let evidence = std::iter::once(rate.evidence(code))
+        .chain(base.as_ref().map(|base| base.evidence(rate)))
+        .chain(without_network.or_else(next));
     Some(found.because_all(evidence))
 }
 
@@ -253,6 +294,26 @@ mod tests {
         case.loads.main.profile.aspects.insert(present, Aspect::Presented);
         let (answer, text) = said(vec![layer("luks", &[440e6; 3]), case]);
         assert!(answer == "yes" && text.starts_with("430 MB/s"), "{text}");
+    }
+
+    /// Bug: a rate that a bucket gave for some seconds was said to be kept.
+    #[test]
+    fn of_a_metered_device_the_base_rate_is_what_lasts() {
+        let metered = |base: f64, unit: Unit| {
+            let mut case = layer("xfs", &[429e6, 430e6, 431e6]);
+            let verdict = Finding::new(FindingKind::Bottleneck, "bucket-used-up", Severity::Warning);
+            let verdict = verdict.on("block:sda").arg("unit", unit.symbol()).arg("base", base);
+            case.findings = vec![verdict.arg("base_low", 0.99 * base).arg("base_high", 1.01 * base)];
+            case
+        };
+        let (answer, text) = said(vec![metered(200e6, Unit::BytesPerSecond)]);
+        assert!(answer == "no" && text.starts_with("only 200 MB/s are written"), "{text}");
+        let (answer, text) = said(vec![metered(350e6, Unit::BytesPerSecond)]);
+        assert!(answer == "yes" && text.starts_with("350 MB/s are written"), "{text}");
+        assert_eq!(said(vec![metered(300e6, Unit::BytesPerSecond)]).0, "unknown");
+        assert_eq!(evidence(vec![metered(200e6, Unit::BytesPerSecond)]), [430e6, 200e6]);
+        // Operations per second are no rate of bytes.
+        assert_eq!(said(vec![metered(200.0, Unit::PerSecond)]).0, "yes");
     }
 
     #[test]

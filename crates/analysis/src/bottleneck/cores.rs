@@ -127,12 +127,15 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let online = measure::cpus_online(case, context.machine);
     let all = if each >= FULL { threads >= cpus && cpus > 0.0 && cpus >= online } else { everywhere };
     let code = if all { "all-cores-full" } else { "one-core-full" };
+    // Another thread on a core that one fills is no second core.
+    let own_cpus = measure::CaseCpus::of(case, context.machine);
+    let cores = context.machine.map_or(cpus, |machine| own_cpus.cores(&machine.inventory.cpu) as f64);
     let mut found = finding(code, Severity::Note)
         .on(Resource::CPUS)
         .arg("share", each)
         .arg("threads", threads)
         .arg("cpus", cpus)
-        .arg("more", threads < cpus && !everywhere)
+        .arg("more", threads < cores && !everywhere)
         .arg("shared", shared)
         .arg("beside", beside)
         .arg("kernel", false)
@@ -325,6 +328,7 @@ pub(super) fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use model::machine::CpuPlace;
     use model::study::Pin;
     use model::trial::{Placement, WorkerPlace};
     use model::{Quantity, Unit, metric};
@@ -340,6 +344,25 @@ mod tests {
         counted(&mut case, "cpu", [198, 2]);
         let found = verdict(&[case]);
         assert_eq!((found.code.as_str(), found.advice), ("one-core-full", None));
+    }
+
+    /// Bug: four threads on four cores of two threads each were told to be more.
+    #[test]
+    fn a_second_thread_of_a_core_is_no_core_to_spare() {
+        let mut machine = machine();
+        let place = |cpu: u32| CpuPlace { cpu, core: cpu % 4, ..CpuPlace::default() };
+        machine.inventory.cpu.topology = (0..8).map(place).collect();
+        machine.inventory.cpu.online = (0..8).collect();
+        machine.inventory.cpu.allowed = (0..8).collect();
+        let found = |threads: u64| {
+            let mut case = disk(32, 100_000.0, 60.0, 9.9 * threads as f64);
+            fixture::set(&mut case, "threads", threads);
+            verdict_on(&machine, &[case])
+        };
+        let (two, four) = (found(2), found(4));
+        assert_eq!((two.code.as_str(), four.code.as_str()), ("one-core-full", "one-core-full"));
+        assert_eq!((two.advice.is_some(), four.advice), (true, None));
+        assert_eq!(found(8).code, "all-cores-full");
     }
 
     /// Bug: with one of two CPUs allowed, or pinned to, beside a neighbour, all CPUs were said

@@ -13,7 +13,7 @@ use model::{Severity, metric};
 use stats::doubling::{DoublingAnswer, DoublingEffect, GAIN, SURE};
 
 use super::phases::{self, AddedWait, WaitPlace};
-use super::{FULL, Verdict, cores, finding, shown};
+use super::{BEYOND, FULL, Verdict, cores, finding, shown};
 use crate::measure::BlockPhases;
 use crate::siblings::Member;
 use crate::{Context, measure};
@@ -92,8 +92,9 @@ evidence-device-gives-more =
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some(device) = measure::devices_name(case) else { return Verdict::Elsewhere };
     let device = device.as_str();
-    let sheet = case.utilization.iter().find(|u| u.kind == LimitKind::Datasheet);
-    if let Some(used) = sheet.filter(|u| u.fraction >= FULL) {
+    // What gives much more than its sheet says is a cache before it, or another device.
+    let is_given = |u: &&Utilization| u.kind == LimitKind::Datasheet && (FULL..=BEYOND).contains(&u.fraction);
+    if let Some(used) = case.utilization.iter().find(is_given) {
         return Verdict::Full(Box::new(as_its_sheet(used)));
     }
     if !measure::is_closed(case) || !measure::is_direct(case) {

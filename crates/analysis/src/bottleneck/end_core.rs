@@ -35,7 +35,7 @@ const FELT: f64 = 1.0 - FULL;
 
 /// From this share of what a CPU did on that both ends share, interrupts are what fills it: with
 /// less, it is as much the thread that computes more.
-const MOSTLY: f64 = 0.5;
+pub(super) const MOSTLY: f64 = 0.5;
 
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
 const EXPLAINED: f64 = 0.9;
@@ -111,11 +111,11 @@ fn threads(case: &CaseResult, end: End, shared: bool) -> Threads {
 
 /// Where the time of one CPU went, as shares of all of it.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Core {
-    number: u32,
-    busy: f64,
+pub(super) struct Core {
+    pub(super) number: u32,
+    pub(super) busy: f64,
     /// Interrupts, and what is done in their wake.
-    interrupts: f64,
+    pub(super) interrupts: f64,
     /// The kernel for programs.
     system: f64,
     /// Programs.
@@ -213,7 +213,8 @@ fn busiest(case: &CaseResult, end: End) -> Option<(Core, Place)> {
     })
 }
 
-fn cores(trial: &Trial, end: End) -> Vec<Core> {
+/// Where the time of each CPU of an end went in one trial.
+pub(super) fn cores(trial: &Trial, end: End) -> Vec<Core> {
     let mut all: BTreeMap<u32, BTreeMap<&str, f64>> = BTreeMap::new();
     for counter in end.counters(trial) {
         let Some(number) = counter.resource.named(ResourceKind::Cpu).and_then(|n| n.parse().ok()) else {

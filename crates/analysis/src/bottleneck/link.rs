@@ -1,12 +1,15 @@
-//! A link between the device and the CPU that is full.
+//! A link that is full: between the device and the CPU, or to another machine.
+//!
+//! Each link of the path is judged by itself, for what is known wrongly of one, or not known, says nothing of the
+//! others. An interface may be full of what others send: it counts all that passes, whoever's it is.
 
 use language::format::Rates;
 use model::finding::Evidence;
-use model::limit::{LimitKind, UsualRange};
+use model::limit::{Direction, LimitKind, UsualRange};
 use model::run::{CaseResult, Utilization};
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
-use super::{BEYOND, FULL, Verdict, finding, of_limit, share_of_full, shown};
+use super::{BEYOND, FULL, Verdict, end_of, finding, of_limit, share_of_full, shown};
 use crate::{Context, measure};
 
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of
@@ -17,25 +20,36 @@ const LINE: f64 = 0.75;
 /// fast, and what was under way at both edges of a window is counted in one.
 const BOUND: f64 = 1.05;
 
+/// Of what passes a full interface the load has less than this, or nobody else's is worth naming: heads of packets,
+/// which the interface counts too, are 5 % of it at an MTU of 1500.
+const NEARLY_ALL: f64 = 0.9;
+
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
     { $bound ->
         [storage] the network link to { RESOURCE($server) } is full:
             { SHORT($moved, unit: "B/s") } of { SHORT($bytes, unit: "B/s") } ({ PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get of
             { RESOURCE($resource) }: { $source })
-        [line] { RESOURCE($resource) } is full: { PERCENT($fraction) } of its line rate of { SHORT($limit, $unit) } ({ $source })
-        [range] { RESOURCE($resource) } is full: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get at
-            most, where { SHORT($least, $unit) } to { SHORT($most, $unit) } are usual ({ $source })
-       *[payload] { RESOURCE($resource) } is full: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get
-            ({ $source })
+       *[other] { RESOURCE($resource) }{ of-end } is full: { $shared ->
+            [yes] { SHORT($carried, $unit) } pass it, heads of packets included, of which the load has { SHORT($own, $unit) };
+                payload can get { SHORT($limit, $unit) }
+           *[no] { PERCENT($fraction) } of { $bound ->
+                [line] its line rate of { SHORT($limit, $unit) }
+                [range] the { SHORT($limit, $unit) } that payload can get at most, where { SHORT($least, $unit) } to
+                    { SHORT($most, $unit) } are usual
+               *[payload] the { SHORT($limit, $unit) } that payload can get
+            }
+        } ({ $source })
     }
     .advice =
         { $network ->
+            [shared] stop what else sends over it, or measure when it does not
             [yes] only a faster link can raise it, or larger packets, whose heads take less of it
            *[no] only a faster or wider link can raise it; a faster device behind it cannot
         }
 
-evidence-link = { PERCENT($fraction) } of { RESOURCE($resource) }
+evidence-link = { PERCENT($fraction) } of { RESOURCE($resource) }{ of-end }
+evidence-link-carried = { SHORT($carried, $unit) } passed { RESOURCE($resource) }{ of-end }
 evidence-link-beyond =
     { SHORT($demand, $unit) } would pass { RESOURCE($resource) }, { PERCENT($fraction) } of what it can, so something
     else answered or the path is another
@@ -51,28 +65,129 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     // What memory modules carry is a link too, and judged with the memory.
     let links =
         case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != Resource::MEMORY);
+    let all: Vec<(&Utilization, LinkState)> = links.map(|used| (used, LinkState::of(case, used))).collect();
     // Of two that are as full the nearer one, which stands first.
-    let Some(fullest) = links.rev().max_by(|a, b| share_of_full(a).total_cmp(&share_of_full(b))) else {
-        return Verdict::Elsewhere;
-    };
-    // Where nothing is known to be usual, the limit was reckoned with packets that may be larger
-    // than those there were.
-    let beyond = if fullest.usual.is_some() { BOUND } else { BEYOND };
-    if fullest.fraction > beyond {
-        let (demand, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
-        let missing = of_limit(fullest, "link-beyond").arg("demand", demand);
-        return Verdict::Unknown(missing.arg("unit", unit));
+    let fullest = all.iter().rev().max_by(|(a, of_a), (b, of_b)| {
+        of_a.rank().cmp(&of_b.rank()).then(share_of_full(a).total_cmp(&share_of_full(b)))
+    });
+    let Some((fullest, state)) = fullest.copied() else { return Verdict::Elsewhere };
+    match state {
+        LinkState::Full => {
+            let is_other = |one: &&(&Utilization, LinkState)| {
+                matches!(one.1, LinkState::Full) && !std::ptr::eq(one.0, fullest)
+            };
+            let others = all.iter().filter(is_other);
+            let others = others.map(|(used, _)| Evidence { beside: true, ..of_limit(used, "link") });
+            Verdict::Full(Box::new(full(case, fullest).because_all(others)))
+        }
+        LinkState::Shared(carried) => Verdict::Full(Box::new(shared(case, fullest, carried))),
+        LinkState::Beyond => {
+            let (demand, unit) = measure::written(fullest.demand, fullest.unit, &fullest.resource);
+            let missing = of_limit(fullest, "link-beyond").arg("demand", demand);
+            Verdict::Unknown(missing.arg("unit", unit))
+        }
+        LinkState::Range(range) => {
+            Verdict::Unknown(with_range(of_limit(fullest, "link-range"), fullest, range))
+        }
+        LinkState::LineRate => Verdict::Unknown(of_limit(fullest, "link-line-rate")),
+        LinkState::Free => Verdict::Free(of_limit(fullest, "link")),
     }
-    if share_of_full(fullest) >= FULL {
-        return Verdict::Full(Box::new(full(case, fullest)));
+}
+
+/// What is known of a link.
+#[derive(Clone, Copy, Debug)]
+enum LinkState {
+    /// It has room.
+    Free,
+    /// Of a line rate payload gets a share that nobody knows.
+    LineRate,
+    /// What passes it may be all that payload gets.
+    Range(UsualRange),
+    /// More than it can would pass it.
+    Beyond,
+    /// It is full with what others send over it: so many bytes in each second.
+    Shared(f64),
+    /// It is full.
+    Full,
+}
+
+impl LinkState {
+    fn of(case: &CaseResult, used: &Utilization) -> Self {
+        // Where nothing is known to be usual, the limit was reckoned with packets that may be larger
+        // than those there were.
+        let beyond = if used.usual.is_some() { BOUND } else { BEYOND };
+        if used.fraction > beyond {
+            return Self::Beyond;
+        }
+        if share_of_full(used) >= FULL {
+            return Self::Full;
+        }
+        if let Some(carried) = carried_for_others(case, used) {
+            return Self::Shared(carried);
+        }
+        match used.usual {
+            Some(range) if used.demand >= FULL * range.least => Self::Range(range),
+            None if used.line_only && used.fraction > LINE => Self::LineRate,
+            _ => Self::Free,
+        }
     }
-    if let Some(range) = fullest.usual.filter(|range| fullest.demand >= FULL * range.least) {
-        return Verdict::Unknown(with_range(of_limit(fullest, "link-range"), fullest, range));
+
+    /// What decides comes before what is not known, and that before what has room.
+    fn rank(self) -> u8 {
+        match self {
+            Self::Free => 0,
+            Self::LineRate | Self::Range(_) | Self::Beyond => 1,
+            Self::Shared(_) => 2,
+            Self::Full => 3,
+        }
     }
-    if fullest.usual.is_none() && fullest.line_only && fullest.fraction > LINE {
-        return Verdict::Unknown(of_limit(fullest, "link-line-rate"));
+}
+
+/// What passed an interface in each second the way of the load's data, where that is all that it can carry and a good
+/// part of it is not the load's.
+fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
+    if !used.resource.is_named(ResourceKind::Nic) {
+        return None;
     }
-    Verdict::Free(of_limit(fullest, "link"))
+    let end = end_of(used);
+    let counted = |name: &str| measure::median(case, |trial| end.rate(trial, &used.resource, name));
+    let sends = measure::way(case).map(|way| (way == Direction::Write) != end.answers());
+    let carried = match sends {
+        Some(true) => counted("tx_bytes"),
+        Some(false) => counted("rx_bytes"),
+        None => [counted("rx_bytes"), counted("tx_bytes")].into_iter().flatten().reduce(f64::max),
+    }?;
+    // Heads of packets are counted too, so that one which is full counts more than payload can get.
+    let is_full = carried >= used.limit && carried <= BEYOND * used.limit;
+    (is_full && used.demand < NEARLY_ALL * carried).then_some(carried)
+}
+
+/// An interface that is full with what others send over it, too.
+fn shared(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
+    let written = |value| measure::written(value, used.unit, &used.resource);
+    let (limit, unit) = written(used.limit);
+    let evidence = of_limit(used, "link-carried").arg("carried", written(carried).0).arg("unit", unit);
+    finding("link-full", Severity::Warning)
+        .on(used.resource.clone())
+        .arg("fraction", used.fraction)
+        .arg("limit", limit)
+        .arg("unit", unit)
+        .arg("bound", if used.line_only { "line" } else { "payload" })
+        .arg("source", used.source.as_str())
+        .arg("network", "shared")
+        .arg("shared", true)
+        .arg("carried", written(carried).0)
+        .arg("own", written(used.demand).0)
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default())
+        .because(evidence)
+        .because_all(demand(case))
+}
+
+/// The rate that asks for it. That of requests is told by the interface.
+fn demand(case: &CaseResult) -> Option<Evidence> {
+    let is_measured = case.loads.main.estimates.contains_key(&metric::THROUGHPUT);
+    is_measured.then(|| shown("demand", metric::THROUGHPUT))
 }
 
 fn full(case: &CaseResult, used: &Utilization) -> Finding {
@@ -92,7 +207,10 @@ fn full(case: &CaseResult, used: &Utilization) -> Finding {
         .arg("unit", unit)
         .arg("bound", bound)
         .arg("source", used.source.as_str())
-        .arg("network", is_network);
+        .arg("network", is_network)
+        .arg("shared", false)
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default());
     if let Some(range) = used.usual {
         let [(least, _), (most, _)] = ends(used, range);
         found = found.arg("least", least).arg("most", most);
@@ -101,12 +219,13 @@ fn full(case: &CaseResult, used: &Utilization) -> Finding {
         // Storage is read in bytes, though its link is in bits.
         found = found.arg("server", server.as_str()).arg("moved", used.demand).arg("bytes", used.limit);
     }
-    found.because(of_limit(used, "link")).because(shown("demand", metric::THROUGHPUT))
+    found.because(of_limit(used, "link")).because_all(demand(case))
 }
 
 /// The server of the storage that the case drives, where this is the interface towards it.
 fn server_behind<'a>(case: &'a CaseResult, used: &Utilization) -> Option<&'a Resource> {
-    let server = measure::storage_server(case).filter(|_| used.resource.is_named(ResourceKind::Nic))?;
+    let is_towards = used.machine.is_none() && used.resource.is_named(ResourceKind::Nic);
+    let server = measure::storage_server(case).filter(|_| is_towards)?;
     case.path.get(server).map(|step| &step.resource)
 }
 
@@ -122,11 +241,12 @@ fn with_range(evidence: Evidence, used: &Utilization, range: UsualRange) -> Evid
 
 #[cfg(test)]
 mod tests {
-    use model::limit::Direction;
     use model::resource::PathStep;
+    use model::{Better, Unit};
 
     use super::*;
     use crate::bottleneck::tests::{disk, used, verdict};
+    use crate::validity::fixture;
 
     /// Study E's link: 5 GT/s x 2 lanes at a payload of 128 bytes, with a demand in B/s.
     fn study_e(demand: f64, direction: Direction) -> CaseResult {
@@ -198,5 +318,90 @@ mod tests {
         assert_eq!(code(572e6, Direction::Write), "link");
         // Only what is beyond the bound is impossible.
         assert_eq!(code(920e6, Direction::Read), "link-beyond");
+    }
+
+    fn link(resource: &str, fraction: f64) -> Utilization {
+        used(resource, LimitKind::Link, fraction)
+    }
+
+    /// Bug: of a link that is said to be passed nobody knew anything, and a full one behind it was not named.
+    #[test]
+    fn what_is_known_wrongly_of_one_link_hides_no_other() {
+        let mut case = disk(32, 100_000.0, 300.0, 2.0);
+        case.utilization = vec![link("pci:0000:01:00.0", 3.2), link("sata:sda", 0.97)];
+        let found = verdict(&[case.clone()]);
+        assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("sata:sda"), "{found:?}");
+        case.utilization[1].fraction = 0.5;
+        assert!(verdict(&[case]).evidence.iter().any(|e| e.code == "link-beyond"));
+    }
+
+    /// Bug: a link with room was ruled out, and of one that may be full nothing was said.
+    #[test]
+    fn a_link_that_may_be_full_is_told_before_one_that_is_not() {
+        let mut case = study_e(800e6, Direction::Read);
+        case.utilization.insert(0, link("sata:sda", 0.94));
+        let found = verdict(&[case]);
+        assert!(found.evidence.iter().any(|e| e.code == "link-range"), "{found:?}");
+    }
+
+    #[test]
+    fn of_two_interfaces_that_are_called_the_same_the_full_one_is_told_with_its_machine() {
+        let mut case = disk(32, 100_000.0, 300.0, 2.0);
+        let far = Utilization { machine: Some("10.0.0.2:7117".to_owned()), ..link("nic:eth0", 0.99) };
+        case.utilization = vec![far, link("nic:eth0", 0.5)];
+        let found = verdict(&[case.clone()]);
+        assert_eq!((&found.args["end"], &found.args["machine"]), (&"far".into(), &"10.0.0.2:7117".into()));
+        assert!(found.text.contains("eth0 of 10.0.0.2:7117 is full"), "{}", found.text);
+        case.utilization.swap(0, 1);
+        case.utilization[0].fraction = 0.97;
+        case.utilization[1].fraction = 0.5;
+        assert!(verdict(&[case]).text.contains("eth0 is full"));
+    }
+
+    #[test]
+    fn two_links_that_are_full_are_both_told() {
+        let mut case = disk(32, 100_000.0, 300.0, 2.0);
+        case.utilization = vec![link("pci:0000:01:00.0", 0.99), link("sata:sda", 0.96)];
+        let found = verdict(&[case]);
+        assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("pci:0000:01:00.0"));
+        let beside: Vec<&str> =
+            found.evidence.iter().filter(|e| e.beside).filter_map(|e| e.text.as_deref()).collect();
+        assert_eq!(beside.len(), 1, "{found:?}");
+        assert!(beside[0].starts_with("96 % of"), "{beside:?}");
+    }
+
+    /// Bug: half of a link was ruled out, though others had the other half.
+    #[test]
+    fn an_interface_that_others_fill_too_is_full() {
+        let found = |own: f64, counted: f64, source: &str| {
+            let mut case = fixture::case(3);
+            fixture::workload(&mut case, "net.stream");
+            for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+                fixture::set(&mut case, name, value);
+            }
+            let estimate = fixture::estimate(own, Unit::BytesPerSecond, Better::Higher);
+            case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+            let limit = 117.7e6;
+            case.utilization =
+                vec![Utilization { demand: own, limit, ..used("nic:eth0", LimitKind::Link, own / limit) }];
+            for trial in &mut case.trials {
+                let name = format!("/proc/net/dev {source}");
+                let counter = fixture::counter("nic:eth0", &name, 1.0, counted as u64);
+                trial.result.local_mut().counters.push(counter);
+            }
+            verdict(&[case])
+        };
+        let full = found(60e6, 123e6, "tx_bytes");
+        assert_eq!((full.code.as_str(), &full.args["shared"]), ("link-full", &true.into()));
+        assert!(
+            full.text.contains("984 Mbit/s pass it") && full.text.contains("480 Mbit/s"),
+            "{}",
+            full.text
+        );
+        assert_ne!(found(60e6, 100e6, "tx_bytes").code, "link-full", "it has room");
+        assert_ne!(found(60e6, 123e6, "rx_bytes").code, "link-full", "the other way");
+        assert_ne!(found(60e6, 400e6, "tx_bytes").code, "link-full", "more than it can");
+        // Alone it is full by itself.
+        assert_eq!(found(117e6, 122.3e6, "tx_bytes").args["shared"], false.into());
     }
 }

@@ -2,10 +2,10 @@
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
-use model::run::CaseResult;
+use model::run::{CaseResult, Utilization};
 use model::{Resource, Severity, metric};
 
-use super::{FULL, Verdict, finding, shown};
+use super::{BEYOND, FULL, Verdict, finding, of_limit, shown};
 use crate::{Context, MEASURED_TOO_LOW, measure};
 
 /// Threads that are added and surely bring more than this share of what those before them draw have
@@ -36,6 +36,8 @@ memory-beyond =
     }
 
 evidence-memory = { PERCENT($fraction) } of the memory bandwidth { memory-bound }{ memory-beyond }
+evidence-memory-modules-beyond =
+    { PERCENT($fraction) } of what the modules can carry would pass them, so what is known of them is wrong
 evidence-memory-each =
     each of { FIXED($threads) } threads draws { PERCENT($share) } of what each draws where there { $fewer ->
         [1] is only one
@@ -45,11 +47,16 @@ evidence-bus-estimate = what passes on the bus, estimated
 "#;
 
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
-    let used = case
-        .utilization
-        .iter()
-        .find(|u| u.resource == Resource::MEMORY && matches!(u.kind, LimitKind::Measured | LimitKind::Link));
-    let Some(used) = used else { return Verdict::Elsewhere };
+    let known = case.utilization.iter().filter(|u| {
+        u.resource == Resource::MEMORY && matches!(u.kind, LimitKind::Measured | LimitKind::Link)
+    });
+    // More than modules can carry did not pass them: then nothing is known of these.
+    let is_wrong = |used: &&Utilization| used.kind == LimitKind::Link && used.fraction > BEYOND;
+    let (wrong, known): (Vec<&Utilization>, Vec<&Utilization>) = known.partition(is_wrong);
+    let Some(used) = known.first().copied() else {
+        let evidence = |used: &&Utilization| of_limit(used, "memory-modules-beyond");
+        return wrong.first().map_or(Verdict::Elsewhere, |used| Verdict::Unknown(evidence(used)));
+    };
     let place = Place::Limit { resource: Resource::MEMORY, quantity: metric::THROUGHPUT };
     let bound = if used.kind == LimitKind::Link { "modules" } else { "copy" };
     let beyond = used.kind == LimitKind::Measured && used.fraction > MEASURED_TOO_LOW;
@@ -133,4 +140,32 @@ fn times_of(case: &CaseResult, fewer: &CaseResult) -> Option<stats::comparison::
 pub(crate) fn is_open(case: &CaseResult, fewer: &CaseResult) -> bool {
     let wanted = in_proportion(measure::workers(case) / measure::workers(fewer));
     times_of(case, fewer).is_none_or(|ratio| ratio.interval.low < wanted && wanted < ratio.interval.high)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{disk, used, verdict};
+    use super::*;
+
+    #[test]
+    fn full_memory_is_named() {
+        let mut case = disk(1, 100.0, 100.0, 2.0);
+        case.utilization = vec![used("memory", LimitKind::Measured, 1.0)];
+        assert_eq!(verdict(&[case.clone()]).code, "memory-bandwidth-full");
+        case.utilization = vec![used("memory", LimitKind::Link, 0.96)];
+        assert!(verdict(&[case.clone()]).text.contains("that the modules can carry"));
+        case.utilization = vec![used("memory", LimitKind::Link, 0.3)];
+        assert!(verdict(&[case]).ruled_out.iter().any(|e| e.code == "memory"));
+    }
+
+    /// Bug: more than the modules can carry was called memory that is full.
+    #[test]
+    fn what_memory_modules_cannot_have_carried_says_nothing_of_memory() {
+        let mut case = disk(32, 100_000.0, 300.0, 2.0);
+        case.utilization = vec![used("memory", LimitKind::Link, 1.7)];
+        let found = verdict(&[case.clone()]);
+        assert!(found.evidence.iter().any(|e| e.code == "memory-modules-beyond"), "{found:?}");
+        case.utilization.push(used("memory", LimitKind::Measured, 0.97));
+        assert_eq!(verdict(&[case]).code, "memory-bandwidth-full", "what was measured is known");
+    }
 }

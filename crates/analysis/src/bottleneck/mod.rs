@@ -5,6 +5,7 @@
 //! bound by latency, or nobody can tell.
 
 mod allowance;
+mod also;
 mod bucket;
 mod chase;
 mod constant;
@@ -15,6 +16,7 @@ pub(crate) mod device;
 mod end_core;
 mod host_queue;
 mod inside;
+mod interrupts;
 mod latency;
 mod layer;
 mod limit;
@@ -28,6 +30,8 @@ mod pushed_back;
 mod quota;
 mod scheduler;
 mod server;
+mod steal;
+mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
 mod window;
@@ -70,6 +74,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     end_core::ENGLISH,
     host_queue::ENGLISH,
     inside::ENGLISH,
+    interrupts::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
@@ -86,6 +91,8 @@ pub(crate) const ENGLISH: &[&str] = &[
     quota::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    steal::ENGLISH,
+    swap::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];
@@ -130,9 +137,11 @@ const CANDIDATES: &[Candidate] = &[
     allowance::examine,
     quota::examine,
     |case, _| credits::examine(case),
+    steal::examine,
     bucket::examine,
     link::examine,
     limit::examine,
+    swap::examine,
     chase::examine,
     memory::examine,
     database::clients::examine,
@@ -149,6 +158,7 @@ const CANDIDATES: &[Candidate] = &[
     layer::thread::examine,
     layer::member::examine,
     writeback::examine,
+    |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
@@ -194,6 +204,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          took as much more (steal): a burstable machine whose CPU credits are used up.",
     ),
     (
+        "steal-bound",
+        "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
+         and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
+         the part that it has of what was computed.",
+    ),
+    (
         "bucket-used-up",
         "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of \
          writes to 0.5 %, and the higher one too), while the workers were idle and the hypervisor took less than a tenth of \
@@ -212,7 +228,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "link-full",
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
-         SATA, network), or, where nobody says what is usual, of what it can get (DMI).",
+         SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
+         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's.",
     ),
     (
         "limit-reached",
@@ -223,6 +240,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "The bytes on the memory bus, estimated, are at least 95 % of what copying with all CPUs reached before the run; or \
          at least 80 % where a thread on each core does nothing but move what no cache holds. Not where the same work by at most half the threads \
          shows that those added surely bring three quarters of their share or more: then the cores are what is full.",
+    ),
+    (
+        "swap-bound",
+        "The machine swapped at least 1 MB/s in the window, and each thread waited for at least half of it for swapped pages or \
+         for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks that were not idle stood \
+         still for memory for half of it (pressure).",
     ),
     (
         "memory-latency",
@@ -248,6 +271,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "all-cores-full",
         "All CPUs together are busy at least 95 % of the time; or 85 %, while the threads of the load stand ready without a CPU for \
          a quarter of it.",
+    ),
+    (
+        "interrupt-cpu-full",
+        "Of a load with several operations under way that is no stream: a CPU that takes the interrupts of what is driven is at \
+         least 95 % busy, half of that or more are interrupts and softirq, and no other CPU has more of them.",
     ),
     (
         "device-full",
@@ -286,7 +314,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "slow-member",
         "Operations of one member of an array or a mapping take at least three times as long as those of the others (the \
-         median), though it moves about as many bytes; and at least half of all that members have under way are there.",
+         median), though it moves about as many bytes; and at least half of all that members have under way are there. Or at \
+         least 1.5 times as long, where it has one under way all the time and the others have none for a third of it. It is \
+         the slowest in most trials.",
     ),
     (
         "parity-rewrite",
@@ -410,17 +440,20 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         return Vec::new();
     }
     let mut named: Option<Finding> = None;
-    let (mut free, mut unknown) = (Vec::new(), Vec::new());
+    let (mut free, mut unknown, mut full) = (Vec::new(), Vec::new(), Vec::new());
     for candidate in CANDIDATES {
         match candidate(case, context) {
-            Verdict::Full(finding) if named.is_none() => named = Some(*finding),
+            Verdict::Full(other) => match &named {
+                Some(named) => full.extend(also::told(named, &other)),
+                None => named = Some(*other),
+            },
             Verdict::Free(evidence) => free.push(evidence),
             Verdict::Unknown(evidence) => unknown.push(evidence),
-            Verdict::Full(_) | Verdict::Elsewhere => {}
+            Verdict::Elsewhere => {}
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding, case).not_because(free);
+    let mut finding = inside::told(finding.because_all(full), case).not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)
@@ -448,7 +481,14 @@ fn finding(code: &str, severity: Severity) -> Finding {
 /// How much of a limit is used, as evidence.
 fn of_limit(used: &Utilization, code: &str) -> Evidence {
     let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
-    Evidence::at(code, place).arg("resource", used.resource.as_str()).arg("fraction", used.fraction)
+    let evidence = Evidence::at(code, place).arg("resource", used.resource.as_str());
+    let evidence = evidence.arg("fraction", used.fraction).arg("end", end_of(used).word());
+    evidence.arg("machine", used.machine.as_deref().unwrap_or_default())
+}
+
+/// The end whose limit it is: both may call an interface the same.
+fn end_of(used: &Utilization) -> End {
+    if used.machine.is_some() { End::Answers } else { End::Drives }
 }
 
 /// Evidence in a metric of the case.

@@ -111,9 +111,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
 
 /// Each request waits for its answer.
 fn round_trips(case: &CaseResult) -> Verdict {
-    let Some(mean) = measure::mean_latency(case).filter(|_| measure::is_closed(case)) else {
-        return Verdict::Elsewhere;
-    };
+    let Some(mean) = server::answered_after(case) else { return Verdict::Elsewhere };
     // Who computes all the time is slow by itself.
     let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL)
         || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);

@@ -10,17 +10,21 @@ use model::run::{CaseResult, Utilization};
 use model::trial::Counter;
 use model::{Finding, Resource, Severity, metric};
 
-use super::{BEYOND, FULL, Verdict, allowance, finding, of_limit, shown};
+use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
+/// So many times as much as an imposed rate was held by nothing of the kind. A bucket lets more through for a moment, which
+/// is much of a short window.
+const PASSED: f64 = 2.0;
+
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
     an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
-    { RESOURCE($resource) } may do ({ $source })
+    { RESOURCE($resource) }{ of-end } may do ({ $source })
     .advice =
         { $network ->
             [rented] a larger instance type is allowed more; over a network of Amazon's one TCP flow alone has at most
@@ -30,14 +34,17 @@ finding-io-quota =
         }
 
 finding-cpu-quota =
-    the control group's CPU quota{ of-end } holds this back: each of its threads was stopped for
-    { SHORT($stopped_s, unit: "s") } of each second
+    the control group's CPU quota{ of-end } holds this back: { $counted ->
+        [no] its threads use { PERCENT($fraction) } of it
+       *[yes] each of its threads was stopped for { SHORT($stopped_s, unit: "s") } of each second
+    }
     .advice = raise cpu.max (cpu.cfs_quota_us) of the group, or measure outside of it
 
-evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }
+evidence-quota = { PERCENT($fraction) } of the quota on { RESOURCE($resource) }{ of-end }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider is known to allow, so what is known is wrong
+        [passed] { RESOURCE($resource) } had { PERCENT($fraction) } of what is imposed on it, so that this does not hold it
         [shared] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all such resources together
        *[baseline] { RESOURCE($resource) } had { PERCENT($fraction) } of what its provider allows all the time, and nobody
             counts what was held back
@@ -46,9 +53,7 @@ evidence-throttled = { SHORT($stopped_s, unit: "s") } stopped each second
 "#;
 
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
-    if let Some(full) = stopped(case, context) {
-        return full;
-    }
+    let stopped = stopped(case, context);
     let (clear, doubtful): (Vec<&Utilization>, Vec<&Utilization>) =
         imposed(case).into_iter().partition(|used| doubt(case, used).is_none());
     // What is reached for certain comes before what is published, then the tightest; of two
@@ -56,9 +61,18 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let key = |used: &Utilization| used.allowance.is_none() && used.fraction >= FULL;
     let order =
         |a: &Utilization, b: &Utilization| key(a).cmp(&key(b)).then(a.fraction.total_cmp(&b.fraction));
-    let tightest = clear.into_iter().rev().max_by(|a, b| order(a, b));
-    if let Some(full) = tightest.filter(|used| used.fraction >= FULL) {
-        return Verdict::Full(Box::new(held(full)));
+    let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
+    let reached = tightest.filter(|used| used.fraction >= FULL);
+    // Of a rate that is reached for certain more CPU time brings no more than what is left of it.
+    if let Some(used) = reached.filter(|used| used.allowance.is_none() || stopped.is_none()) {
+        let is_other = |other: &&Utilization| key(other) && !std::ptr::eq(*other, used);
+        let others = clear.iter().copied().filter(is_other).map(|other| of_limit(other, "quota"));
+        let others = others.chain(stopped.into_iter().flat_map(|found| found.evidence));
+        let others: Vec<Evidence> = others.map(|one| Evidence { beside: true, ..one }).collect();
+        return Verdict::Full(Box::new(held(used).because_all(others)));
+    }
+    if let Some(found) = stopped.or_else(|| uncounted(case, context)) {
+        return Verdict::Full(Box::new(found));
     }
     let doubtful = doubtful.into_iter().find_map(|used| Some((used, doubt(case, used)?)));
     match (doubtful, tightest) {
@@ -76,11 +90,12 @@ fn imposed(case: &CaseResult) -> Vec<&Utilization> {
     quotas.filter(|used| used.allowance.is_none() || !allowance::is_counted(case, used)).collect()
 }
 
-/// Why the figure that a provider published says nothing for certain.
+/// Why a limit that was imposed, or the figure that a provider published, says nothing for certain.
 fn doubt(case: &CaseResult, used: &Utilization) -> Option<&'static str> {
     let is_same = |u: &Utilization| u.allowance == used.allowance && u.quantity == used.quantity;
     let is_other = |u: &Utilization| u.resource != used.resource && u.source == used.source && is_same(u);
-    match used.allowance? {
+    let Some(allowance) = used.allowance else { return (used.fraction > PASSED).then_some("passed") };
+    match allowance {
         _ if used.fraction > BEYOND => Some("beyond"),
         // Who has credits passes it, and who has none is held below it too.
         Allowance::Baseline if used.fraction >= FULL => Some("baseline"),
@@ -104,21 +119,48 @@ fn held(used: &Utilization) -> Finding {
         .arg("unit", unit)
         .arg("source", used.source.as_str())
         .arg("network", network)
+        .arg("end", end_of(used).word())
+        .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(of_limit(used, "quota"))
         .because(shown("demand", used.quantity))
 }
 
 /// A quota of CPU time, by how long it stopped each worker of an end.
-fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
+fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     // A control group is a process's own, whether both ends are under one kernel or not.
     let ends: &[End] = if measure::is_net(case) { &[End::Drives, End::Answers] } else { &[End::Drives] };
     let of_ends = ends.iter().filter_map(|end| stopped_at(case, context, *end));
     let worst = of_ends.max_by(|a, b| a.stopped.total_cmp(&b.stopped));
     let Stopped { end, stopped, place } = worst.filter(|worst| worst.stopped >= STOPPED)?;
     let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
-    let found = finding("cpu-quota", Severity::Warning).on(Resource::CGROUP_CPU).arg("stopped_s", stopped);
-    let machine = end.machine(case).unwrap_or_default();
-    Some(Verdict::Full(Box::new(found.arg("end", end.word()).arg("machine", machine).because(evidence))))
+    let found = of_cpu_time(case, end).arg("stopped_s", stopped).arg("counted", true);
+    Some(found.because(evidence))
+}
+
+fn of_cpu_time(case: &CaseResult, end: End) -> Finding {
+    let found = finding("cpu-quota", Severity::Warning).on(Resource::CGROUP_CPU);
+    found.arg("end", end.word()).arg("machine", end.machine(case).unwrap_or_default())
+}
+
+/// A quota of CPU time that the threads use up, where nobody counted for how long it stopped them. One that is for more
+/// CPUs than they may use holds nobody.
+fn uncounted(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
+    if measure::good(case).any(|trial| End::Drives.counters(trial).iter().any(is_stop)) {
+        return None;
+    }
+    let cpus = measure::workers(case).min(measure::cpus_allowed(case, context.machine));
+    let is_it = |used: &&Utilization| used.kind == LimitKind::Quota && used.quantity == metric::CPU;
+    let used = case.utilization.iter().filter(is_it).max_by(|a, b| a.fraction.total_cmp(&b.fraction))?;
+    let is_used_up = (FULL..=BEYOND).contains(&used.fraction) && used.limit < cpus;
+    is_used_up.then(|| {
+        let found = of_cpu_time(case, End::Drives).arg("fraction", used.fraction).arg("counted", false);
+        found.because(of_limit(used, "quota"))
+    })
+}
+
+/// Whether a counter is of the time for which a quota stopped threads.
+fn is_stop(counter: &Counter) -> bool {
+    counter.resource == Resource::CGROUP_CPU && counter.source.ends_with(" throttled_time")
 }
 
 /// How long a quota stopped each worker.
@@ -137,7 +179,7 @@ fn stopped_at(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Stop
         End::Answers => end.cpus(case),
     };
     let workers = threads.min(cpus.unwrap_or(threads));
-    let is_quota = |c: &&Counter| c.resource == Resource::CGROUP_CPU && c.source.ends_with(" throttled_time");
+    let is_quota = |c: &&Counter| is_stop(c);
     let sources: BTreeSet<&str> = measure::good(case)
         .flat_map(|t| end.counters(t))
         .filter(is_quota)
@@ -231,6 +273,50 @@ mod tests {
         assert_eq!(said(&with(vec![most(1.1), throttle(0.9)])), "full: rented");
         // What is imposed here is held against what was done.
         assert_eq!(said(&with(vec![throttle(1.2)])), "full: no");
+        // What is passed by far holds nobody, and hides no other.
+        assert_eq!(said(&with(vec![throttle(4.0)])), "passed");
+        assert_eq!(said(&with(vec![throttle(4.0), used("block:sdb", LimitKind::Quota, 0.97)])), "full: no");
+    }
+
+    /// Bug: a quota of CPU time that stopped threads now and then was named, though a rate of the disk was reached.
+    #[test]
+    fn a_rate_that_is_reached_comes_before_cpu_time_that_is_stopped() {
+        let found = |fraction: f64, stopped_us: u64| {
+            let mut case = with(vec![used("block:sda", LimitKind::Quota, fraction)]);
+            for trial in &mut case.trials {
+                let stopped = fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, stopped_us);
+                trial.result.local_mut().counters.push(stopped);
+            }
+            verdict(&[case])
+        };
+        let both = found(0.99, 100_000);
+        assert_eq!(both.code, "io-quota", "{both:?}");
+        assert!(both.evidence.iter().any(|e| e.beside && e.code == "throttled"), "{both:?}");
+        assert_eq!(found(0.9, 100_000).code, "cpu-quota");
+        assert!(!found(0.99, 0).evidence.iter().any(|e| e.code == "throttled"));
+    }
+
+    /// Bug: where `cpu.stat` was not read, nothing was said of a quota of CPU time that is used up.
+    #[test]
+    fn a_quota_of_cpu_time_that_is_used_up_is_named_without_a_count_of_stops() {
+        let quota = |fraction: f64, cpus: f64| Utilization {
+            quantity: metric::CPU,
+            unit: Unit::One,
+            demand: fraction * cpus,
+            limit: cpus,
+            ..used("cpu", LimitKind::Quota, fraction)
+        };
+        let found = verdict(&[with(vec![quota(0.98, 0.5)])]);
+        assert_eq!(found.code, "cpu-quota", "{found:?}");
+        assert!(found.text.contains("its threads use 98 % of it"), "{}", found.text);
+        assert_ne!(verdict(&[with(vec![quota(0.7, 0.5)])]).code, "cpu-quota");
+        assert_ne!(verdict(&[with(vec![quota(0.98, 1.0)])]).code, "cpu-quota", "its one thread has no more");
+        let mut counted = with(vec![quota(0.98, 0.5)]);
+        for trial in &mut counted.trials {
+            let stopped = fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 0);
+            trial.result.local_mut().counters.push(stopped);
+        }
+        assert_ne!(verdict(&[counted]).code, "cpu-quota", "it stopped nobody");
     }
 
     #[test]

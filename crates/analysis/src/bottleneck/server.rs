@@ -50,6 +50,22 @@ evidence-client-waited =
     }
 "#;
 
+/// From this share of the connections on that wait for an answer in the mean, all do: the next question goes out when an
+/// answer is there.
+const ALL_WAIT: f64 = 0.8;
+
+/// How long a request waits for its answer in the mean, s. Of an open loop that is not kept the requests since they were
+/// sent, where all connections wait for answers: then these are what holds it back. Since they were due they wait for others.
+pub(super) fn answered_after(case: &CaseResult) -> Option<f64> {
+    if measure::is_closed(case) {
+        return measure::mean_latency(case);
+    }
+    let mean =
+        measure::median(case, |t| measure::mean_of(&t.result.main().histograms, metric::SERVICE_TIME))?;
+    let (_, rate) = measure::operations(case)?;
+    (rate * mean >= ALL_WAIT * measure::concurrency(case)).then_some(mean)
+}
+
 /// What is spent in the server, of requests that are answered after `mean` seconds.
 pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
     // A connection that is made anew goes there and back more than once.
@@ -197,7 +213,7 @@ fn filled(case: &CaseResult, name: FactName) -> Option<FullWindow> {
 
 #[cfg(test)]
 mod tests {
-    use model::profile::{Caches, Flow, FlowUnit, OperationClass, Peer};
+    use model::profile::{Arrival, Caches, Flow, FlowUnit, OperationClass, Peer};
     use model::resource::PathStep;
     use model::trial::Window;
     use model::{Better, FactName, ParameterName, Quantity, Resource, Unit};
@@ -271,6 +287,23 @@ mod tests {
         assert_eq!(verdict(&answered(1_000_000, Some(0.0006), true)), "round-trip-bound");
         assert_eq!(verdict(&answered(1_000_000, None, true)), "round-trip-bound");
         assert_eq!(verdict(&answered(1_000_000, Some(0.0004), false)), "round-trip-bound");
+    }
+
+    /// Bug: of a rate that a server does not keep nothing was said.
+    #[test]
+    fn a_rate_that_is_not_kept_is_the_server_s_where_all_connections_wait_for_it() {
+        let open = |service_ns: u64| {
+            let mut case = answered(500_000_000, Some(0.0004), true);
+            let concurrency = &mut case.loads.main.profile.concurrency;
+            (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, Some(2000.0));
+            let mut service = stats::histogram::new_latency();
+            service.record(service_ns).unwrap();
+            let service = stats::histogram::encode(&service).unwrap();
+            case.trials[0].result.main_mut().histograms.insert(metric::SERVICE_TIME, service);
+            verdict(&case)
+        };
+        assert_eq!(open(1_000_000), "server-bound");
+        assert_eq!(open(100_000), "cannot-tell", "most connections have nothing to wait for");
     }
 
     #[test]

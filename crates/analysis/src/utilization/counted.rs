@@ -1,5 +1,5 @@
-//! Limits that are held against what devices counted: a throttle of a device below a loop device, and a link to the
-//! members of an array with parity.
+//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, and a
+//! link to the members of an array with parity.
 
 use std::ops::RangeInclusive;
 
@@ -11,11 +11,18 @@ use model::{Resource, metric};
 
 use crate::measure::{self, DeviceWork, End};
 
-/// How much more or less than the load asks for may pass a device below a loop device, as
-/// times of it: its file system keeps and adds a little, others much.
+/// How much more or less than the load asks for may pass a device below a loop device or the page cache, as
+/// times of it: a file system keeps and adds a little, others much.
 const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
+/// Through the page cache no less: what memory takes meanwhile does not wait for the device.
+const NEARLY_ALL: f64 = 0.9;
 
-/// What the device of an imposed limit below a loop device did. Which requests the file
+/// Whether what passes a step is what the load does: not behind the page cache, nor below a loop device.
+pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
+    measure::is_direct(case) && !measure::below_loop(case, step)
+}
+
+/// What the device of an imposed limit below a loop device or the page cache did. Which requests the file
 /// system above it makes of the load's is not known, but bytes are about as many, if it is
 /// the load that they are of.
 pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
@@ -26,7 +33,8 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     };
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
     let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
-    let is_own = own > 0.0 && ALIKE.contains(&(rate(bytes)? / own));
+    let times = rate(bytes)? / own;
+    let is_own = own > 0.0 && ALIKE.contains(&times) && (measure::is_direct(case) || times >= NEARLY_ALL);
     is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?
 }
 
@@ -102,6 +110,27 @@ mod tests {
         // Somebody else's bytes say nothing of it.
         case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap().median = 5e6;
         assert_eq!(shares(&case), Vec::<f64>::new());
+    }
+
+    /// Bug: of a writer that a throttle below the page cache slows down the device was said to be the limit.
+    #[test]
+    fn a_throttle_below_the_page_cache_is_held_against_what_its_device_did() {
+        let mut case = fixture::disk_case("write", 54e6, 51e6);
+        let estimate = fixture::estimate(54e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let throttle =
+            Limit::new(sda, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Write), effective: Some(52e6), ..throttle };
+        let machine = Machine { limits: vec![throttle], ..Machine::default() };
+        let share = |case: &CaseResult| of_case(case, &machine).first().map(|used| used.fraction);
+        fixture::set(&mut case, "direct", false);
+        assert!(share(&case).is_some_and(|share| (share - 51.0 / 52.0).abs() < 1e-3), "{:?}", share(&case));
+        // Some of it went into memory, or others write there.
+        for own in [60e6, 20e6] {
+            case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap().median = own;
+            assert_eq!(share(&case), None);
+        }
     }
 
     /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.

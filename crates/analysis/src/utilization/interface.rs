@@ -1,6 +1,6 @@
 //! How much of a network interface a case used, at either end.
 
-use model::limit::{Direction, Limit};
+use model::limit::{Direction, Limit, LimitKind};
 use model::profile::Transport;
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
@@ -34,6 +34,31 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
         Some(Utilization { machine, usual, ..super::used(limit, &resource, demand, bound, source) })
     };
     limits.filter_map(used).collect()
+}
+
+/// What Ethernet has around a frame that an interface does not count: preamble, check sequence and gap (IEEE 802.3).
+const AROUND_FRAME: f64 = 8.0 + 4.0 + 12.0;
+
+/// What passed the interface of the machine that drives, by its own count, for a load of which nobody knows how large its
+/// questions and answers are; in bytes per second of payload that would take as much of the limit in whole packets.
+/// Whoever else used it counts with it. Packets that offloading joined count as one.
+pub(super) fn counted(case: &CaseResult, limit: &Limit) -> Option<f64> {
+    // The rate of a stream is that of its payload.
+    if measure::is_loopback(case) || measure::profile(case).is_stream() {
+        return None;
+    }
+    let of = |name: &str| measure::median(case, |trial| measure::rate(trial, &limit.resource, name));
+    // A queueing discipline counts what the interface does.
+    let around = if limit.kind == LimitKind::Link { AROUND_FRAME } else { 0.0 };
+    let passed = |bytes: &str, packets: &str| Some(of(bytes)? + around * of(packets).unwrap_or_default());
+    let (came, went) = (passed("rx_bytes", "rx_packets"), passed("tx_bytes", "tx_packets"));
+    let all = match limit.direction {
+        Some(Direction::Read) => came,
+        Some(Direction::Write) => went,
+        None => came.into_iter().chain(went).reduce(f64::max),
+    };
+    let line = limit.line.or(limit.effective).filter(|line| *line > 0.0)?;
+    all.filter(|all| *all > 0.0).map(|all| all * limit.bound().unwrap_or(line) / line)
 }
 
 /// What of the storage that a server has passes the interface towards it, the limit's way; of a limit of each way, the way
@@ -131,7 +156,8 @@ mod tests {
     use super::*;
     use crate::utilization::of_case;
     use crate::validity::fixture;
-    use model::limit::{LimitKind, UsualRange};
+    use model::limit::UsualRange;
+    use model::profile::{Flow, FlowUnit, OperationClass, Peer};
     use model::{Better, Resource, ResourceKind, Unit};
 
     #[test]
@@ -234,6 +260,39 @@ mod tests {
         case.path = path(&[&resource, &server]);
         fixture::set(&mut case, "direct", false);
         assert_eq!(share(&case), None);
+    }
+
+    /// Bug: of requests whose answers are large nobody knew how much of a link they take, and the server was blamed.
+    #[test]
+    fn requests_of_unknown_size_take_of_a_link_what_it_counted() {
+        let mut machine = Machine::default();
+        let (resource, unit) = (Resource::of(ResourceKind::Nic, "eth0"), Unit::BytesPerSecond);
+        let link = Limit::new(resource.clone(), metric::THROUGHPUT, unit, LimitKind::Link, String::new());
+        machine.limits.push(Limit { line: Some(125e6), effective: Some(117.7e6), ..link });
+        let mut case = fixture::case(3);
+        let profile = &mut case.loads.main.profile;
+        profile.flows = vec![Flow::only(OperationClass::Exchange, FlowUnit::Operations)];
+        profile.peer = Some(Peer::AnotherProgram);
+        case.path = vec![PathStep { resource: resource.clone(), amplification: 1.0 }];
+        let share = |case: &CaseResult| of_case(case, &machine).first().map(|used| used.fraction);
+        assert_eq!(share(&case), None, "nobody counted");
+        for trial in &mut case.trials {
+            for (name, steps) in [
+                ("rx_bytes", 123_060_000),
+                ("rx_packets", 81_300),
+                ("tx_bytes", 3_000_000),
+                ("tx_packets", 40_000),
+            ] {
+                let counter =
+                    fixture::counter(resource.clone(), &format!("/proc/net/dev {name}"), 1.0, steps);
+                trial.result.local_mut().counters.push(counter);
+            }
+        }
+        assert!(share(&case).is_some_and(|share| (share - 1.0).abs() < 1e-3), "{:?}", share(&case));
+        machine.limits[0].direction = Some(Direction::Write);
+        let sent = of_case(&case, &machine)[0].demand;
+        // With what is around 40,000 frames.
+        assert!((sent / (3.96e6 * 117.7 / 125.0) - 1.0).abs() < 1e-6, "{sent}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use model::{Finding, FindingKind, Resource, Severity, Trial};
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// Steal below this share of CPU time is within the noise of any guest.
-const FELT: f64 = 0.02;
+pub(crate) const FELT: f64 = 0.02;
 
 pub(crate) const RULE: Rule = Rule {
     code: "cpu-stolen",

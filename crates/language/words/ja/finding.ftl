@@ -287,7 +287,10 @@ finding-cpu-quota =
     { $end ->
         [far] { $machine } の
        *[near] {""}
-    }コントロールグループの CPU クォータが結果を制限しています: 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+    }コントロールグループの CPU クォータが結果を制限しています: { $counted ->
+        [no] スレッドはクォータの { PERCENT($fraction) } を使っています
+       *[yes] 各スレッドが 1 秒ごとに { SHORT($stopped_s, unit: "s") } ずつ止められました
+    }
     .advice = グループの cpu.max（cpu.cfs_quota_us）を上げるか、グループの外で測定してください
 
 bucket-fill =
@@ -334,7 +337,41 @@ finding-credits-used-up =
 
 evidence-credits-steal = 試行 { $of } 回のうち { $trials } 回で、奪われた CPU は前が { FIXED($before, decimals: 1) } 個分、それからは { FIXED($behind, decimals: 1) } 個分でした
 
-finding-io-quota = 設定された上限が結果を制限しています: { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+finding-steal-bound =
+    ハイパーバイザーが結果を制限しています: { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }スレッドに必要な CPU 時間の { PERCENT($share) } をほかの仮想マシンに割り当てました（steal）
+    .advice = CPU を独占できるマシンを使うか、別の時間帯に測定してください。奪われた時間は、このマシンのどのプログラムも使っていません
+
+evidence-stolen-of-load =
+    { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }スレッドに必要な CPU 時間のうち奪われた分 { PERCENT($share) }
+
+finding-swap-bound =
+    メモリが足りず、スワップが結果を制限しています: 時間の { PERCENT($share) } の間、スレッドはスワップからページが戻るか、ほかのページがスワップに書かれるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
+    .advice = メモリより小さいデータで動かすか、メモリの多いマシンを使ってください。スワップデバイスを速くしても待ち時間が短くなるだけです
+
+evidence-swap-wait =
+    スレッドがメモリを待った時間 { PERCENT($share) }（{ $by ->
+        [delays] カーネルがタスクごとに集計
+       *[pressure] すべてが止まった時間をカーネルが集計
+    }）
+evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
+
+finding-interrupt-cpu-full =
+    駆動対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
+    .advice = より多くの CPU に割り込みを処理させてください。デバイスのキューを増やすか、割り込みを別の CPU に移します（--set irq-affinity）。操作を少なく大きくすれば割り込みも減ります
+
+evidence-interrupt-cpu = CPU { $cpu }: 時間の { PERCENT($share) } の間使用中、そのうち { PERCENT($interrupts) } は割り込み
+
+finding-io-quota =
+    設定された上限が結果を制限しています: { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
@@ -344,11 +381,20 @@ finding-io-quota = 設定された上限が結果を制限しています: { RES
 finding-link-full =
     { $bound ->
         [storage] { RESOURCE($server) } へのネットワークリンクは飽和しています: { SHORT($bytes, unit: "B/s") } のうち { SHORT($moved, unit: "B/s") } です（データが { RESOURCE($resource) } で実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) }）
-        [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
-        [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
-       *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+       *[other] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ $shared ->
+            [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
+           *[no] { $bound ->
+                [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+                [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
+               *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+            }
+        }
     }
     .advice = { $network ->
+        [shared] このリンクを使うほかの通信を止めるか、それがないときに測定してください
         [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
        *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
     }
@@ -507,7 +553,16 @@ evidence-foreign = どの負荷も要求していない{ $kind ->
 evidence-device-unsure = { RESOURCE($resource) } は飽和しているようですが、試行のばらつきが大きすぎます。同時に進行する操作を 2 倍にすると { PERCENT($gain) } 速くなるかもしれません
 evidence-device-workers-busy = ワーカー自体がほぼ飽和しているため、{ RESOURCE($resource) } が飽和しているかは分かりません
 evidence-latency = 平均 { SHORT($latency_s, unit: "s") }
-evidence-link = { RESOURCE($resource) } の { PERCENT($fraction) }
+evidence-link =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } の { PERCENT($fraction) }
+evidence-link-carried =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }: { SHORT($carried, $unit) } が通過
 evidence-link-beyond = { SHORT($demand, $unit) } は { RESOURCE($resource) } で可能な速度の { PERCENT($fraction) } なので、別のところが応答したか、経路が異なります
 evidence-link-line-rate = { RESOURCE($resource) } は回線速度の { PERCENT($fraction) } ですが、そのうちデータが実際に使える分は分かっていません
 evidence-link-range = { RESOURCE($resource) } は、データが使える上限の { PERCENT($fraction) } です。飽和したときは通常 { SHORT($least, $unit) } から { SHORT($most, $unit) } なので、飽和しているかどうかは分かりません
@@ -523,6 +578,7 @@ evidence-memory =
         [yes] 、この上限は低く測定されすぎ
        *[no] {""}
     }
+evidence-memory-modules-beyond = メモリモジュールが出せる量の { PERCENT($fraction) } が通ったことになるので、モジュールについて分かっている値が誤り
 evidence-memory-each =
     { FIXED($threads) } スレッドのそれぞれが、{ FIXED($fewer) } スレッドのときの { PERCENT($share) } を引き出す: メモリにはこれらのコアが引き出せる以上の余裕がある
 evidence-memory-room = メモリ { BINARY($bytes) }
@@ -549,10 +605,15 @@ evidence-promised =
         [study] スタディで約束された値 { SHORT($promised, $unit) }
        *[datasheet] データシートに記載された値 { SHORT($promised, $unit) }
     }
-evidence-quota = { RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
+evidence-quota =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています
+        [passed] { RESOURCE($resource) } に設定された上限の { PERCENT($fraction) } が通ったので、この上限が制限したのではありません
         [shared] { RESOURCE($resource) } は、提供者が同じ種類のもの全体に許す量の { PERCENT($fraction) } を使いました
        *[baseline] { RESOURCE($resource) } は提供者が常に許す量の { PERCENT($fraction) } を使い、制限された量を数えるものがありません
     }
@@ -701,6 +762,7 @@ finding-sustains =
 evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-clients = ネットワーク越しのクライアント: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-local = ネットワークなし: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-base = { RESOURCE($resource) } の貯めた分を使い切ったあとに続くのは { SHORT($rate, unit: "B/s") }。試行の平均 { SHORT($mean, unit: "B/s") } にはその分が入っている
 evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 
 finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます

@@ -287,7 +287,10 @@ finding-cpu-quota =
     { $end ->
         [far] { $machine }에 있는{" "}
        *[near] {""}
-    }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+    }컨트롤 그룹의 CPU 쿼터가 결과를 제한합니다: { $counted ->
+        [no] 스레드가 쿼터의 { PERCENT($fraction) }를 사용했습니다
+       *[yes] 각 스레드가 1초마다 { SHORT($stopped_s, unit: "s") }씩 멈췄습니다
+    }
     .advice = 그룹의 cpu.max(cpu.cfs_quota_us)를 높이거나 그룹 밖에서 측정하십시오
 
 bucket-fill =
@@ -334,7 +337,41 @@ finding-credits-used-up =
 
 evidence-credits-steal = 시행 { $of }회 중 { $trials }회에서 빼앗긴 CPU가 전에는 { FIXED($before, decimals: 1) }개, 그 뒤로는 { FIXED($behind, decimals: 1) }개였습니다
 
-finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+finding-steal-bound =
+    하이퍼바이저가 결과를 제한합니다: { $end ->
+        [far] { $machine }에 있는{" "}
+       *[near] {""}
+    }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 다른 가상 머신에 주었습니다(steal)
+    .advice = CPU를 혼자 쓰는 머신을 쓰거나 다른 시간대에 측정하십시오. 빼앗긴 시간은 이 머신의 어떤 프로그램도 쓰지 않았습니다
+
+evidence-stolen-of-load =
+    { $end ->
+        [far] { $machine }에 있는{" "}
+       *[near] {""}
+    }스레드에 필요한 CPU 시간 중 빼앗긴 것 { PERCENT($share) }
+
+finding-swap-bound =
+    메모리가 부족해 스왑이 결과를 제한합니다: 시간의 { PERCENT($share) } 동안 스레드가 스왑에서 페이지가 오거나 다른 페이지가 스왑에 쓰이기를 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
+    .advice = 메모리보다 적은 데이터로 작업하거나 메모리가 더 많은 머신을 쓰십시오. 스왑 장치가 빨라져도 기다림이 짧아질 뿐입니다
+
+evidence-swap-wait =
+    스레드가 메모리를 기다린 시간 { PERCENT($share) }({ $by ->
+        [delays] 커널이 태스크마다 집계
+       *[pressure] 모두 멈춘 시간을 커널이 집계
+    })
+evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
+
+finding-interrupt-cpu-full =
+    대상의 인터럽트를 처리하는 CPU { $cpu }의 한계에 도달했습니다: 시간의 { PERCENT($share) } 동안 사용 중이며, 그중 { PERCENT($interrupts) }는 인터럽트와 그 뒤처리(softirq)입니다
+    .advice = 더 많은 CPU가 인터럽트를 처리하게 하십시오. 장치의 큐를 늘리거나 인터럽트를 다른 CPU로 옮깁니다(--set irq-affinity). 작업이 적고 클수록 인터럽트도 줄어듭니다
+
+evidence-interrupt-cpu = CPU { $cpu }: 시간의 { PERCENT($share) } 동안 사용 중, 그중 { PERCENT($interrupts) }는 인터럽트
+
+finding-io-quota =
+    설정된 상한이 결과를 제한합니다: { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
@@ -344,11 +381,20 @@ finding-io-quota = 설정된 상한이 결과를 제한합니다: { RESOURCE($re
 finding-link-full =
     { $bound ->
         [storage] { RESOURCE($server) }(으)로 가는 네트워크 링크의 한계에 도달했습니다: { SHORT($bytes, unit: "B/s") } 중 { SHORT($moved, unit: "B/s") }입니다(데이터가 { RESOURCE($resource) }에서 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) })
-        [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
-        [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
-       *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+       *[other] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ $shared ->
+            [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
+           *[no] { $bound ->
+                [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+                [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
+               *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+            }
+        }
     }
     .advice = { $network ->
+        [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
     }
@@ -507,7 +553,16 @@ evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
 evidence-device-unsure = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행 사이의 편차가 너무 큽니다. 동시에 진행하는 작업을 두 배로 하면 { PERCENT($gain) } 더 빨라질 수도 있습니다
 evidence-device-workers-busy = 작업 스레드 자체가 거의 한계라 { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다
 evidence-latency = 평균 { SHORT($latency_s, unit: "s") }
-evidence-link = { RESOURCE($resource) }의 { PERCENT($fraction) }
+evidence-link =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }의 { PERCENT($fraction) }
+evidence-link-carried =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }: { SHORT($carried, $unit) }가 지나감
 evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에서 가능한 속도의 { PERCENT($fraction) }이므로, 다른 곳에서 응답했거나 경로가 다릅니다
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-link-range = { RESOURCE($resource) }에서 데이터가 쓸 수 있는 최대의 { PERCENT($fraction) }를 썼습니다. 한계에 도달하면 보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) }이므로, 한계에 도달했는지는 알 수 없습니다
@@ -523,6 +578,7 @@ evidence-memory =
         [yes] , 이 한계는 너무 낮게 측정됨
        *[no] {""}
     }
+evidence-memory-modules-beyond = 메모리 모듈이 낼 수 있는 것의 { PERCENT($fraction) }가 지나간 셈이므로, 모듈에 대해 알려진 값이 틀림
 evidence-memory-each =
     { FIXED($threads) }개 스레드가 각각 { FIXED($fewer) }개 스레드일 때의 { PERCENT($share) }를 끌어낸다: 메모리에는 이 코어들이 끌어낼 수 있는 것보다 여유가 있다
 evidence-memory-room = 메모리 { BINARY($bytes) }
@@ -549,10 +605,15 @@ evidence-promised =
         [study] 스터디에서 약속된 값 { SHORT($promised, $unit) }
        *[datasheet] 데이터시트에 적힌 값 { SHORT($promised, $unit) }
     }
-evidence-quota = { RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
+evidence-quota =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다
+        [passed] { RESOURCE($resource) }에 설정된 상한의 { PERCENT($fraction) }가 지나갔으므로, 이 상한이 제한한 것이 아닙니다
         [shared] { RESOURCE($resource) }에 제공자가 같은 종류 전체에 허용하는 양의 { PERCENT($fraction) }를 썼습니다
        *[baseline] { RESOURCE($resource) }에 제공자가 항상 허용하는 양의 { PERCENT($fraction) }를 썼고, 제한된 양을 세는 것이 없습니다
     }
@@ -701,6 +762,7 @@ finding-sustains =
 evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-clients = 네트워크를 거친 클라이언트: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-local = 네트워크 없이: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-base = { RESOURCE($resource) }에 모아 둔 몫을 다 쓴 뒤 지속되는 것은 { SHORT($rate, unit: "B/s") }. 시행 평균 { SHORT($mean, unit: "B/s") }에는 그 몫이 들어 있음
 evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 
 finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다

@@ -1,0 +1,182 @@
+//! CPU time that the hypervisor gives to others: threads that would compute are not let, and no program of this
+//! machine has what they lack (`steal` in proc_stat(5)).
+//!
+//! It holds a load back that wants processors: what its threads computed and what was stolen from them fill the CPUs
+//! that they may use. A load that waits for something else hardly feels it. Of stolen time the load has the part that it
+//! has of what was computed, for nobody counts from whom a CPU was taken.
+
+use model::database::metric as names;
+use model::finding::{Evidence, Place};
+use model::run::CaseResult;
+use model::{Resource, ResourceKind, Severity, Trial};
+
+use super::cores::READY;
+use super::{Verdict, finding};
+use crate::measure::End;
+use crate::validity::steal;
+use crate::{Context, measure};
+
+/// From this share of what the load wants on, it is what is stolen that holds it back, and no full CPU.
+const TAKEN: f64 = 0.1;
+
+/// What CPUs do for somebody here.
+const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
+
+pub(super) const ENGLISH: &str = r#"
+finding-steal-bound =
+    the hypervisor holds this back: it gave others { PERCENT($share) } of the CPU time that the threads{ of-end } wanted
+    (steal)
+    .advice =
+        a machine that has its CPUs to itself, or another time: no program of this machine has what is taken here
+
+evidence-stolen-of-load = { PERCENT($share) } of the CPU time that the threads{ of-end } wanted was stolen
+"#;
+
+/// What was stolen from the threads of an end.
+struct Stolen {
+    end: End,
+    /// Of what they wanted, as a share.
+    share: f64,
+    /// What they computed and what was stolen from them, of what the CPUs that they may use have.
+    wanted: f64,
+    place: Place,
+}
+
+impl Stolen {
+    fn of(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Self> {
+        let workers = measure::workers(case).max(1.0);
+        // A server of ours, or one that is here, computes for its clients.
+        let server = measure::median(case, |trial| measure::measured(trial, names::SERVER_CPU));
+        let server = server.filter(|_| end == End::Drives);
+        let used = end.worker_share(case)? * workers + server.unwrap_or_default();
+        let cpus = match end {
+            End::Drives => measure::cpus_allowed(case, context.machine),
+            End::Answers => end.cpus(case).unwrap_or_default(),
+        };
+        let most = match server {
+            Some(_) if cpus > 0.0 => cpus,
+            Some(_) => return None,
+            None if cpus > 0.0 => workers.min(cpus),
+            None => workers,
+        };
+        let usable = usable(case, context, end);
+        let of = |trial: &Trial| {
+            let rate = |name: &str| usable.iter().filter_map(|cpu| end.rate(trial, cpu, name)).sum::<f64>();
+            let busy: f64 = BUSY.iter().map(|name| rate(name)).sum();
+            let counter = measure::named(end.counters(trial), usable.first()?, "steal")?;
+            // Some kernels charge threads for what was stolen from them.
+            let used = used.min(busy);
+            let taken = rate("steal") * used / busy;
+            let stolen = Self {
+                end,
+                share: taken / (used + taken),
+                wanted: (used + taken) / most,
+                place: measure::place_of(counter),
+            };
+            Some((taken, stolen))
+        };
+        measure::middle(case, of)
+    }
+
+    fn is_felt(&self) -> bool {
+        self.share >= TAKEN && self.wanted >= READY
+    }
+
+    fn evidence(&self, case: &CaseResult) -> Evidence {
+        Evidence::at("stolen-of-load", self.place.clone())
+            .arg("share", self.share)
+            .arg("end", self.end.word())
+            .arg("machine", self.end.machine(case).unwrap_or_default())
+    }
+}
+
+/// The CPUs that threads of an end may use, where they are some of all; else all of them as one.
+fn usable(case: &CaseResult, context: &Context<'_>, end: End) -> Vec<Resource> {
+    let machine = context.machine.filter(|_| !end.answers());
+    let cpus = measure::CaseCpus::of(case, machine);
+    if cpus.allowed.is_empty() || cpus.allowed.len() >= cpus.online.len() {
+        return vec![Resource::CPUS];
+    }
+    cpus.allowed.iter().map(|cpu| Resource::of(ResourceKind::Cpu, cpu)).collect()
+}
+
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
+    let ends = measure::kernels(case).iter();
+    let all = ends.filter_map(|end| Stolen::of(case, context, *end));
+    let order = |a: &Stolen, b: &Stolen| a.is_felt().cmp(&b.is_felt()).then(a.share.total_cmp(&b.share));
+    let Some(most) = all.max_by(order) else { return Verdict::Elsewhere };
+    let evidence = most.evidence(case);
+    if !most.is_felt() {
+        return if most.share >= steal::FELT { Verdict::Free(evidence) } else { Verdict::Elsewhere };
+    }
+    Verdict::Full(Box::new(
+        finding("steal-bound", Severity::Warning)
+            .on(Resource::CPUS)
+            .arg("share", most.share)
+            .arg("end", most.end.word())
+            .arg("machine", most.end.machine(case).unwrap_or_default())
+            .because(evidence),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{disk, verdict};
+    use super::*;
+    use crate::validity::fixture;
+
+    /// One thread that computes for so many microseconds of each of 9,000 operations a second, on two CPUs that were
+    /// busy, stolen and idle for so many hundredths of a second.
+    fn found(cpu_us: f64, [busy, steal, idle]: [u64; 3]) -> model::Finding {
+        let mut case = disk(1, 9_000.0, 110.0, cpu_us);
+        for trial in &mut case.trials {
+            for (name, ticks) in [("user", busy), ("steal", steal), ("idle", idle)] {
+                let counter = fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks);
+                trial.result.local_mut().counters.push(counter);
+            }
+        }
+        verdict(&[case])
+    }
+
+    /// Bug: CPUs that the hypervisor gave to others were said to be busy with other programs, or nothing was named.
+    #[test]
+    fn a_thread_whose_cpu_is_stolen_half_of_the_time_is_held_back_by_that() {
+        let half = found(55.0, [50, 50, 100]);
+        assert_eq!(half.code, "steal-bound", "{half:?}");
+        assert!((half.args["share"].number().unwrap() - 0.5).abs() < 0.01, "{half:?}");
+        let text = "it gave others 50 % of the CPU time that the threads wanted (steal)";
+        assert!(half.text.ends_with(text), "{}", half.text);
+        assert_eq!(found(33.0, [31, 65, 104]).code, "steal-bound");
+    }
+
+    #[test]
+    fn what_is_stolen_from_a_database_that_is_here_counts_too() {
+        use model::{Quantity, Unit};
+        let found = |server: f64, [busy, steal, idle]: [u64; 3]| {
+            let mut case = disk(1, 9_000.0, 110.0, 22.0);
+            for trial in &mut case.trials {
+                let used = Quantity { value: server, unit: Unit::One };
+                trial.result.main_mut().metrics.insert(names::SERVER_CPU, used);
+                for (name, ticks) in [("user", busy), ("steal", steal), ("idle", idle)] {
+                    let counter = fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks);
+                    trial.result.local_mut().counters.push(counter);
+                }
+            }
+            verdict(&[case]).code
+        };
+        assert_eq!(found(1.0, [125, 65, 10]), "steal-bound");
+        assert_ne!(found(0.4, [65, 35, 100]), "steal-bound", "there are CPUs to spare");
+    }
+
+    #[test]
+    fn what_is_stolen_from_others_or_hardly_at_all_holds_nobody_back() {
+        let others = found(55.0, [150, 50, 0]);
+        assert_ne!(others.code, "steal-bound", "other programs have most of the CPUs");
+        let waits = found(11.0, [10, 10, 180]);
+        assert_eq!(waits.code, "latency-bound", "it waits for its operations");
+        assert!(waits.ruled_out.iter().any(|e| e.code == "stolen-of-load"), "{waits:?}");
+        let little = found(103.0, [94, 5, 101]);
+        assert_ne!(little.code, "steal-bound", "its core is full");
+        assert!(!found(55.0, [50, 0, 150]).ruled_out.iter().any(|e| e.code == "stolen-of-load"));
+    }
+}

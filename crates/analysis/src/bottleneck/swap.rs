@@ -1,0 +1,130 @@
+//! Memory that is not there: threads wait until pages are back from swap, or until others are written out to make room.
+//!
+//! That the machine swaps is known from the swap device's own counters (`validity::swapping`); how long the threads wait
+//! for it is counted by the kernel, for each task (delay accounting, `Documentation/accounting/delay-accounting.rst`,
+//! where `kernel.task_delayacct` is on) or as the share of time for which all that was not idle stood still for memory
+//! (`full` of `Documentation/accounting/psi.rst`). Only a load that waits so for half of its time is held back by that.
+
+use model::finding::Evidence;
+use model::run::CaseResult;
+use model::{Resource, ResourceKind, Severity};
+
+use super::network::DECIDES;
+use super::{Verdict, finding};
+use crate::validity::swapping;
+use crate::{Context, measure};
+
+pub(super) const ENGLISH: &str = r#"
+finding-swap-bound =
+    memory is full, and swapping holds this back: { PERCENT($share) } of the time its threads wait for pages from swap, or
+    until others are written there; { SHORT($rate, unit: "B/s") } pass between memory and swap
+    .advice =
+        work on less than there is memory, or on a machine with more; a faster swap device only makes the wait shorter
+
+evidence-swap-wait =
+    { PERCENT($share) } of the time threads waited for memory, by { $by ->
+        [delays] the kernel's account of each
+       *[pressure] the kernel's account of time in which all stood still
+    }
+evidence-swap-unaccounted =
+    the machine swapped { SHORT($rate, unit: "B/s") }, and nobody counted how long the threads waited for it
+"#;
+
+pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    let rate: f64 = swapping::COUNTED.iter().map(|name| swapping::rate(case, name)).sum();
+    if rate < swapping::FELT {
+        return Verdict::Elsewhere;
+    }
+    let Some((share, evidence)) = delayed(case).or_else(|| pressed(case)) else {
+        let missing = Evidence { code: "swap-unaccounted".to_owned(), ..Evidence::default() };
+        return Verdict::Unknown(missing.arg("rate", rate));
+    };
+    if share < DECIDES {
+        return Verdict::Free(evidence);
+    }
+    Verdict::Full(Box::new(
+        finding("swap-bound", Severity::Warning)
+            .on(Resource::MEMORY)
+            .arg("share", share)
+            .arg("rate", rate)
+            .because(evidence),
+    ))
+}
+
+/// The share of its time for which each worker waited, by the kernel's account of tasks: it is of the whole process, with
+/// the workers of loads beside.
+fn delayed(case: &CaseResult) -> Option<(f64, Evidence)> {
+    let workers = measure::workers(case).max(1.0);
+    let of = |name: &str| measure::median(case, |trial| measure::rate(trial, &Resource::WORKERS, name));
+    let is_alone = case.loads.beside.is_empty();
+    // A page that is read back soon after it was written out is counted as both.
+    let back = ["swapin_delay", "thrashing_delay"].into_iter().filter_map(of).reduce(f64::max);
+    let back = back.filter(|_| is_alone)?;
+    let share = ((back + of("freepages_delay").unwrap_or_default()) / workers).min(1.0);
+    let place = measure::place(case, &Resource::WORKERS, "swapin_delay")
+        .or_else(|| measure::place(case, &Resource::WORKERS, "thrashing_delay"));
+    Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "delays")))
+}
+
+/// The share of the time for which all tasks that were not idle stood still for memory: those of our own control group,
+/// or of the machine where it has no count of its own.
+fn pressed(case: &CaseResult) -> Option<(f64, Evidence)> {
+    let resources = [ResourceKind::Cgroup, ResourceKind::Pressure].map(|kind| Resource::of(kind, "memory"));
+    resources.into_iter().find_map(|resource| {
+        let share = measure::median(case, |trial| measure::rate(trial, &resource, "full"))?.min(1.0);
+        let place = measure::place(case, &resource, "full");
+        Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "pressure")))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{disk, verdict};
+    use super::*;
+    use crate::validity::fixture;
+
+    /// A load beside which so many pages are swapped in a second, and what else was counted in that second.
+    fn found(pages: u64, others: &[(Resource, &str, u64)]) -> model::Finding {
+        let mut case = disk(1, 9_000.0, 110.0, 5.0);
+        for trial in &mut case.trials {
+            let counters = &mut trial.result.local_mut().counters;
+            counters.push(fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, pages));
+            for (resource, source, us) in others {
+                counters.push(fixture::counter(resource.clone(), source, 1e-6, *us));
+            }
+        }
+        verdict(&[case])
+    }
+
+    fn delay(name: &'static str, us: u64) -> (Resource, &'static str, u64) {
+        (Resource::WORKERS, name, us)
+    }
+
+    #[test]
+    fn threads_that_wait_for_swapped_pages_are_held_back_by_that() {
+        let waits = found(10_000, &[delay("taskstats swapin_delay", 700_000)]);
+        assert_eq!(waits.code, "swap-bound", "{waits:?}");
+        assert!(waits.text.contains("70 % of the time its threads wait"), "{}", waits.text);
+        // What was read back at once is counted twice.
+        let both = [delay("taskstats swapin_delay", 400_000), delay("taskstats thrashing_delay", 400_000)];
+        assert_ne!(found(10_000, &both).code, "swap-bound");
+        let pressure = (Resource::of(ResourceKind::Cgroup, "memory"), "memory.pressure full", 800_000);
+        assert_eq!(found(10_000, std::slice::from_ref(&pressure)).code, "swap-bound");
+        assert_ne!(found(10, &[pressure]).code, "swap-bound", "nothing was swapped");
+    }
+
+    #[test]
+    fn swapping_that_the_threads_hardly_wait_for_is_ruled_out_and_without_an_account_unknown() {
+        let little = found(10_000, &[delay("taskstats swapin_delay", 100_000)]);
+        assert_eq!(little.code, "latency-bound");
+        assert!(little.ruled_out.iter().any(|e| e.code == "swap-wait"), "{little:?}");
+        let mut case = disk(32, 9_000.0, 110.0, 5.0);
+        for trial in &mut case.trials {
+            let counter = fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, 10_000);
+            trial.result.local_mut().counters.push(counter);
+        }
+        let unknown = verdict(&[case]);
+        assert_eq!(unknown.code, "cannot-tell");
+        assert!(unknown.evidence.iter().any(|e| e.code == "swap-unaccounted"), "{unknown:?}");
+    }
+}
