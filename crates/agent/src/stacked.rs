@@ -6,11 +6,12 @@ use std::borrow::Cow;
 use engine::Fault;
 use load::fixture::FixtureStore;
 use load::host::HostInfo;
-use load::workload::disk::stack::{BuiltStack, StackRequest};
+use load::workload::disk::stack::{BuiltStack, HeldLink, StackRequest};
 use load::workload::{self, Load, Requirements};
+use machine::limit;
 use model::plan::{FixtureKey, LoadSpec, Problem};
 use model::profile::Aspect;
-use model::{FactName, Parameters, Value, WorkloadName};
+use model::{FactName, Limit, Parameters, Value, WorkloadName};
 
 fn request(load: WorkloadName, parameters: &Parameters) -> Result<Option<StackRequest>, Problem> {
     let catalogue = workload::catalogue();
@@ -25,6 +26,8 @@ pub(crate) struct SurveySite<'a> {
     pub(crate) host: Cow<'a, HostInfo>,
     stack: Option<(StackRequest, FixtureKey)>,
     is_made: bool,
+    /// What the networks between its layers carry.
+    limits: Vec<Limit>,
 }
 
 impl<'a> SurveySite<'a> {
@@ -36,10 +39,12 @@ impl<'a> SurveySite<'a> {
         fixtures: &FixtureStore,
     ) -> Result<Self, Problem> {
         let Some(request) = request(load, &parameters)? else {
-            return Ok(Self { parameters, host, stack: None, is_made: false });
+            return Ok(Self { parameters, host, stack: None, is_made: false, limits: Vec::new() });
         };
         let mut host = host.into_owned();
-        let (parameters, key, is_made) = match request.built(fixtures) {
+        let built = request.built(fixtures);
+        let limits = built.map(BuiltStack::links).unwrap_or_default().iter().map(link_limit).collect();
+        let (parameters, key, is_made) = match built {
             Some(built) => {
                 // It is ours, and all of it may be overwritten.
                 host.destroy.extend(built.tops().iter().map(|top| top.to_string_lossy().into_owned()));
@@ -51,7 +56,7 @@ impl<'a> SurveySite<'a> {
                 (request.on_folder(&parameters), surveyed.key, false)
             }
         };
-        Ok(Self { parameters, host: Cow::Owned(host), stack: Some((request, key)), is_made })
+        Ok(Self { parameters, host: Cow::Owned(host), stack: Some((request, key)), is_made, limits })
     }
 
     /// Puts the stack to what the surveyed load needs, for one trial alone if that uses it up; the load's parameters as
@@ -72,12 +77,19 @@ impl<'a> SurveySite<'a> {
         }
         if self.is_made {
             needs.fixtures.insert(0, key);
+            needs.limits.extend(self.limits);
             return Ok(request.as_asked(&surveyed));
         }
         // What lies on it is known when it is there.
         needs.fixtures = vec![key];
         Ok(request.as_planned(&surveyed, &self.parameters))
     }
+}
+
+/// What a network between two layers carries, which is this machine's at both ends.
+fn link_limit(link: &HeldLink) -> Limit {
+    let source = format!("a token bucket at both ends (tc-tbf(8)), by the bit-rate of {}", link.layer);
+    limit::held_link(&link.interface, link.bits_per_s, link.mtu, source)
 }
 
 /// A load as a trial drives it.

@@ -12,6 +12,7 @@ use load::host::{DeviceProbe, HostInfo, MemoryBeneath, StatusListener};
 use load::in_memory;
 use load::workload::Load;
 use load::workload::common::requested_nodes;
+use load::workload::disk::stack::presented_folder;
 use machine::Host;
 use machine::inventory::server;
 use machine::inventory::storage::{self, StorageStack};
@@ -212,7 +213,9 @@ pub(crate) fn path(main: &Load, inventory: &Inventory, host: &Host) -> Vec<PathS
             steps.retain(|s| !trims(&profile) || s.resource.is_named(ResourceKind::Block));
             if !trims(&profile) {
                 steps.extend(summed(network_storage::shares(&under, &steps, host).into_iter()));
-                steps.extend(behind(inventory, &steps, flow(&profile), host));
+                let of_disks = behind(inventory, &steps, flow(&profile), host);
+                steps.extend(of_disks);
+                steps.extend(behind_shares(&under, inventory, flow(&profile), host));
             }
             steps
         }
@@ -262,6 +265,31 @@ fn behind(inventory: &Inventory, path: &[PathStep], flow: WriteShare, host: &Hos
         steps.into_iter().map(move |step| (step.resource, step.amplification * passing))
     });
     summed(shares)
+}
+
+/// What lies behind the servers of shares that this machine presents to itself: the file system, and what that lies on.
+fn behind_shares(
+    under: &[Option<StorageStack>],
+    inventory: &Inventory,
+    flow: WriteShare,
+    host: &Host,
+) -> Vec<PathStep> {
+    let share = 1.0 / under.len().max(1) as f64;
+    let folder = |stack: &StorageStack| {
+        let mounted = stack.filesystem.as_ref().filter(|_| stack.server.is_some())?;
+        presented_folder(Path::new(&mounted.point))
+    };
+    let folders = under.iter().flatten().filter_map(folder);
+    let stacks = folders.filter_map(|folder| storage::under(host, &folder));
+    let steps = stacks.flat_map(|StorageStack { filesystem, block, .. }| {
+        let beneath = |device: &BlockDevice| beneath(device, host);
+        let devices = limit::to_block_devices(inventory, &[block.as_deref()], flow, &beneath);
+        let devices = devices.into_iter().map(|step| (step.resource, step.amplification * share));
+        let system =
+            filesystem.map(|mounted| (Resource::of(ResourceKind::FileSystem, mounted.name()), share));
+        system.into_iter().chain(devices).collect::<Vec<_>>()
+    });
+    summed(steps)
 }
 
 /// What the file of a loop device lies on. Another namespace may have given the

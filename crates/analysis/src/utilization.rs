@@ -139,8 +139,8 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
             return counted::at_device(case, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
-        // loop device's file, nobody knows which cache it is.
-        _ if !counted::is_told(case, step) => None,
+        // loop device's file, nobody knows which cache it is, and a server of files has its own.
+        _ if !counted::is_told(case, step) || measure::behind_files(case, step) => None,
         metric::IOPS => operations(case, limit, step),
         metric::THROUGHPUT => return bytes(case, limit, step),
         // What an area of its own bounds is one of its metrics.

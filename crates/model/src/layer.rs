@@ -53,6 +53,9 @@ pub struct LayerDevice {
     /// The most bytes of one discard (`queue/discard_max_bytes`): 0 where it takes none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub discard_bytes: Option<u64>,
+    /// Whether it does writes that go through its cache (`queue/fua`); absent where it does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fua: Option<bool>,
 }
 
 impl LayerDevice {

@@ -1,10 +1,13 @@
 //! Whether a rate that somebody needs is kept, and how much room is left.
 //!
 //! What counts are sequential writes to the whole: of a storage stack, to its topmost layer; without a stack, to the
-//! target. Of several such cases the fastest counts, since whoever needs the rate can choose how to write. What only
-//! went into memory is no rate that is kept: of writes through the page cache it is the rate until all was on the
-//! device. Of a device that is metered it is the rate once what was saved up is used (`bucket-used-up`): a trial that begins
-//! with a full bucket has more in the mean, and nobody keeps that.
+//! target; where clients write through a network, what these get. Of several such cases the fastest counts, since
+//! whoever needs the rate can choose how to write. What only went into memory is no rate that is kept: of writes
+//! through the page cache it is the rate until all was on the device. Of a device that is metered it is the rate once
+//! what was saved up is used (`bucket-used-up`): a trial that begins with a full bucket has more in the mean, and nobody
+//! keeps that.
+
+use std::borrow::Cow;
 
 use model::finding::{Evidence, Place};
 use model::profile::{Aspect, OperationClass};
@@ -21,8 +24,8 @@ use crate::{CONFIDENCE, measure};
 pub(crate) const CODE: (&str, &str) = (
     "sustains",
     "About the whole run: whether sequential writes to the whole keep a rate (`kind = \"sustains\"` in a study's \
-     `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts, of a \
-     device that is metered its base rate.",
+     `[verdict]`), by the interval over trials, and how much room is left. Of a storage stack its topmost layer counts, \
+     and where clients have that through a network, what they get; of a device that is metered its base rate.",
 );
 
 /// The same in English.
@@ -44,6 +47,10 @@ finding-sustains =
 
 evidence-sustains-rate =
     to the whole: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-clients =
+    by clients, through a network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-local =
+    without the network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-base =
     { SHORT($rate, unit: "B/s") } are what lasts once { RESOURCE($resource) } has used up what was saved up; the mean over
     trials, { SHORT($mean, unit: "B/s") }, has that in it
@@ -60,6 +67,8 @@ struct Written<'a> {
     is_top: bool,
     /// The layer that it drives.
     layer: Option<String>,
+    /// Whether it is a client that writes, through a network.
+    is_client: bool,
 }
 
 impl<'a> Written<'a> {
@@ -74,14 +83,18 @@ impl<'a> Written<'a> {
         let main = &case.loads.main;
         let said = |aspect| main.parameters.get(main.profile.parameter(aspect)?).map(ToString::to_string);
         let (stack, by) = (said(Aspect::Stack), said(Aspect::Presented));
-        // What presents it is its topmost layer.
-        let whole = presented(stack.as_deref(), by.as_deref());
         let layer = said(Aspect::Layer);
+        let is_client = measure::storage_server(case).is_some();
+        // What presents a stack is its topmost layer to clients; without them the stack is whole by itself.
+        let whole = match is_client {
+            true => presented(stack.as_deref(), by.as_deref()),
+            false => stack.as_deref().map(Cow::Borrowed),
+        };
         let (layers, is_top) = match whole.as_deref().and_then(top_layer) {
             Some((layers, top)) => (layers, layer.as_ref().is_none_or(|layer| *layer == top)),
             None => (0, true),
         };
-        Some(Self { rate, layers, is_top, layer })
+        Some(Self { rate, layers, is_top, layer, is_client })
     }
 }
 
@@ -129,9 +142,12 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
         return None;
     }
     let all: Vec<Written<'_>> = of_sink.into_iter().filter_map(Written::of).collect();
-    // The stack that was to be driven whole is the highest.
-    let most = all.iter().map(|written| written.layers).max().unwrap_or(0);
-    let whole = best(&all, |written| written.layers == most && written.is_top);
+    // The stack that was to be driven whole is the highest; who writes to it through a network has less of it.
+    let own = all.iter().filter(|written| !written.is_client);
+    let most = own.map(|written| written.layers).max().unwrap_or(0);
+    let local = best(&all, |written| !written.is_client && written.layers == most && written.is_top);
+    let clients = best(&all, |written| written.is_client && written.is_top);
+    let whole = clients.or(local);
     let new = |answer: &str, why: &str| {
         Finding::new(FindingKind::Answer, CODE.0, Severity::Note)
             .arg("answer", answer)
@@ -156,6 +172,17 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
         .arg("room", lasts / needed - 1.0)
         .arg("room_least", least / needed - 1.0)
         .arg("short", 1.0 - lasts / needed);
+    let code = if clients.is_some() { "sustains-clients" } else { "sustains-rate" };
+    let without_network = local.filter(|_| clients.is_some()).map(|rate| rate.evidence("sustains-local"));
+    let next = || below(&all, most).map(|rate| rate.evidence("sustains-below"));
+    let evidence = std::iter::once(rate.evidence(code))
+        .chain(base.as_ref().map(|base| base.evidence(rate)))
+        .chain(without_network.or_else(next));
+    Some(found.because_all(evidence))
+}
+
+/// What is written to the layer below the topmost of stacks of so many.
+fn below<'w, 'a>(all: &'w [Written<'a>], most: usize) -> Option<&'w Rate<'a>> {
     // Layers are measured from the lowest up; what is added to a layer for its verdict comes after all.
     let mut lower: Vec<&Option<String>> = Vec::new();
     for written in all.iter().filter(|written| written.layers == most && !written.is_top) {
@@ -163,19 +190,15 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
             lower.push(&written.layer);
         }
     }
-    let next = lower.last();
-    let below = next.and_then(|next| best(&all, |w| w.layers == most && !w.is_top && w.layer == **next));
-    let evidence: Vec<Evidence> = std::iter::once(rate.evidence("sustains-rate"))
-        .chain(base.as_ref().map(|base| base.evidence(rate)))
-        .chain(below.map(|rate| rate.evidence("sustains-below")))
-        .collect();
-    Some(found.because_all(evidence))
+    let next = *lower.last()?;
+    best(all, |written| written.layers == most && !written.is_top && written.layer == *next)
 }
 
 #[cfg(test)]
 mod tests {
+    use model::resource::PathStep;
     use model::study::StudyVerdictKind;
-    use model::{ParameterName, Quantity, Unit, Value, WorkloadName};
+    use model::{ParameterName, Quantity, Resource, Unit, Value, WorkloadName};
 
     use super::*;
     use crate::validity::fixture;
@@ -232,6 +255,45 @@ mod tests {
         let (answer, text) = said(vec![layer("raid6", &fast), layer("xfs", &[270e6, 271e6, 272e6])]);
         assert_eq!(answer, "no");
         assert!(text.starts_with("only 271 MB/s are written where 300 MB/s are needed"), "{text}");
+    }
+
+    /// What a client has, though another stack of the study has more layers.
+    #[test]
+    fn what_clients_get_counts_where_there_are_some() {
+        let exported = |rates: &[f64]| {
+            let mut case = layer("xfs", rates);
+            let step = |name: &str| PathStep { resource: Resource::from(name), amplification: 1.0 };
+            case.path = ["block:sda", "nic:hr0a", "server:198.18.0.2", "block:md127"].map(step).to_vec();
+            case
+        };
+        let local = || vec![layer("luks", &[440e6; 3]), layer("xfs", &[429e6, 430e6, 431e6])];
+        let with = |rates: &[&[f64]]| {
+            local().into_iter().chain(rates.iter().map(|r| exported(r))).collect::<Vec<_>>()
+        };
+        let slow = [270e6, 271e6, 272e6];
+        assert_eq!(said(local()).0, "yes");
+        let (answer, text) = said(with(&[&slow]));
+        assert!(answer == "no" && text.starts_with("only 271 MB/s are written"), "{text}");
+        assert_eq!(evidence(with(&[&slow])), [271e6, 430e6], "the clients, and the same without the network");
+        let codes: Vec<String> = found(with(&[&slow])).evidence.into_iter().map(|e| e.code).collect();
+        assert_eq!(codes, ["sustains-clients", "sustains-local"]);
+        assert_eq!(
+            said(with(&[&slow, &[310e6, 311e6, 312e6]])).0,
+            "yes",
+            "whoever needs it can choose how to write"
+        );
+        assert_eq!(evidence(vec![exported(&slow)]), [271e6]);
+    }
+
+    /// Where the machine has no server for it, the layers below are measured nevertheless.
+    #[test]
+    fn a_stack_that_could_not_be_presented_is_whole_without_that() {
+        let mut case = layer("xfs", &[429e6, 430e6, 431e6]);
+        let present = ParameterName::new("present");
+        case.loads.main.parameters.set(present, "nfs");
+        case.loads.main.profile.aspects.insert(present, Aspect::Presented);
+        let (answer, text) = said(vec![layer("luks", &[440e6; 3]), case]);
+        assert!(answer == "yes" && text.starts_with("430 MB/s"), "{text}");
     }
 
     /// Bug: a rate that a bucket gave for some seconds was said to be kept.

@@ -26,16 +26,21 @@ const NEARLY_ALL: f64 = 0.9;
 
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
-    { RESOURCE($resource) }{ of-end } is full: { $shared ->
-        [yes] { SHORT($carried, $unit) } pass it, heads of packets included, of which the load has { SHORT($own, $unit) };
-            payload can get { SHORT($limit, $unit) }
-       *[no] { PERCENT($fraction) } of { $bound ->
-            [line] its line rate of { SHORT($limit, $unit) }
-            [range] the { SHORT($limit, $unit) } that payload can get at most, where { SHORT($least, $unit) } to
-                { SHORT($most, $unit) } are usual
-           *[payload] the { SHORT($limit, $unit) } that payload can get
-        }
-    } ({ $source })
+    { $bound ->
+        [storage] the network link to { RESOURCE($server) } is full:
+            { SHORT($moved, unit: "B/s") } of { SHORT($bytes, unit: "B/s") } ({ PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get of
+            { RESOURCE($resource) }: { $source })
+       *[other] { RESOURCE($resource) }{ of-end } is full: { $shared ->
+            [yes] { SHORT($carried, $unit) } pass it, heads of packets included, of which the load has { SHORT($own, $unit) };
+                payload can get { SHORT($limit, $unit) }
+           *[no] { PERCENT($fraction) } of { $bound ->
+                [line] its line rate of { SHORT($limit, $unit) }
+                [range] the { SHORT($limit, $unit) } that payload can get at most, where { SHORT($least, $unit) } to
+                    { SHORT($most, $unit) } are usual
+               *[payload] the { SHORT($limit, $unit) } that payload can get
+            }
+        } ({ $source })
+    }
     .advice =
         { $network ->
             [shared] stop what else sends over it, or measure when it does not
@@ -187,7 +192,9 @@ fn demand(case: &CaseResult) -> Option<Evidence> {
 
 fn full(case: &CaseResult, used: &Utilization) -> Finding {
     let (limit, unit) = measure::written(used.limit, used.unit, &used.resource);
+    let server = server_behind(case, used);
     let bound = match used.usual {
+        _ if server.is_some() => "storage",
         Some(_) => "range",
         None if used.line_only => "line",
         None => "payload",
@@ -208,7 +215,18 @@ fn full(case: &CaseResult, used: &Utilization) -> Finding {
         let [(least, _), (most, _)] = ends(used, range);
         found = found.arg("least", least).arg("most", most);
     }
+    if let Some(server) = server {
+        // Storage is read in bytes, though its link is in bits.
+        found = found.arg("server", server.as_str()).arg("moved", used.demand).arg("bytes", used.limit);
+    }
     found.because(of_limit(used, "link")).because_all(demand(case))
+}
+
+/// The server of the storage that the case drives, where this is the interface towards it.
+fn server_behind<'a>(case: &'a CaseResult, used: &Utilization) -> Option<&'a Resource> {
+    let is_towards = used.machine.is_none() && used.resource.is_named(ResourceKind::Nic);
+    let server = measure::storage_server(case).filter(|_| is_towards)?;
+    case.path.get(server).map(|step| &step.resource)
 }
 
 /// Both ends of what is usual, in the unit that people read the resource in.
@@ -223,6 +241,7 @@ fn with_range(evidence: Evidence, used: &Utilization, range: UsualRange) -> Evid
 
 #[cfg(test)]
 mod tests {
+    use model::resource::PathStep;
     use model::{Better, Unit};
 
     use super::*;
@@ -258,6 +277,29 @@ mod tests {
             assert!(text.contains("100 % of the 864.9 MB/s that payload can get at most"), "{text}");
             assert!(text.contains("862.6 MB/s are usual"), "{text}");
         }
+    }
+
+    /// What a client of exported storage has of a link of 16 Mbit/s.
+    fn exported(fraction: f64) -> CaseResult {
+        let mut case = disk(32, 30.0, 300.0, 2.0);
+        let step = |name: &str| PathStep { resource: Resource::from(name), amplification: 1.0 };
+        case.path = ["block:sda", "nic:hr0a", "server:198.18.0.2", "block:md127"].map(step).to_vec();
+        let link = used("nic:hr0a", LimitKind::Link, fraction);
+        case.utilization = vec![Utilization { demand: fraction * 2e6, limit: 2e6, ..link }];
+        case
+    }
+
+    #[test]
+    fn the_link_to_a_server_of_storage_is_told_in_bytes() {
+        let found = verdict(&[exported(0.95)]);
+        assert_eq!((found.code.as_str(), found.args["bound"].to_string().as_str()), ("link-full", "storage"));
+        assert_eq!(found.resource, Some(Resource::from("nic:hr0a")));
+        assert!(
+            found.text.contains("198.18.0.2 is full: 1.9 MB/s of 2 MB/s (95 % of the 16 Mbit/s"),
+            "{}",
+            found.text
+        );
+        assert_ne!(verdict(&[exported(0.6)]).code, "link-full");
     }
 
     #[test]

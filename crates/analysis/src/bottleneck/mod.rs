@@ -325,8 +325,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "journal-flush",
-        "A load on files that syncs: at least half of the time a flush of a device below the file system is under way, and at \
-         least half as much as the load writes is written beside it.",
+        "A load on files that syncs: at least half of the time a flush of a device below the file system is under way, or, \
+         where the device has such writes, a write through its cache with which a commit ends (FUA; as many as flushes, each as \
+         long as its writes take in the mean); and at least half as much as the load writes is written beside it.",
     ),
     (
         "latency-bound",

@@ -39,8 +39,8 @@ pub(crate) use net::{
     served_file, way,
 };
 pub(crate) use place::{
-    below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest, name_of,
-    storage_server, whole, wholes,
+    behind_files, below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest,
+    name_of, storage_server, whole, wholes,
 };
 pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, waited};

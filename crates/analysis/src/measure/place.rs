@@ -9,9 +9,26 @@ use model::{Machine, Resource, ResourceKind};
 /// What a path may be off by: its shares are sums of halves and thirds.
 const ROUNDING: f64 = 1e-6;
 
-/// The steps of the path that are block devices.
+fn is_block(step: &PathStep) -> bool {
+    step.resource.is_named(ResourceKind::Block)
+}
+
+/// The steps of the path that are block devices; but those behind a server of files are the server's, whose page cache
+/// lies between them and the load.
 fn blocks(case: &CaseResult) -> impl Iterator<Item = &PathStep> {
-    case.path.iter().filter(|s| s.resource.is_named(ResourceKind::Block))
+    let own = server_of_files(case).unwrap_or(case.path.len());
+    case.path[..own].iter().filter(|step| is_block(step))
+}
+
+/// Where in the path the server stands whose files the load drives. That of a disk has the disk before it.
+fn server_of_files(case: &CaseResult) -> Option<usize> {
+    storage_server(case).filter(|server| !case.path[..*server].iter().any(is_block))
+}
+
+/// Whether a step of the path stands behind the server whose files the load drives.
+pub(crate) fn behind_files(case: &CaseResult, step: &PathStep) -> bool {
+    let behind = server_of_files(case).map(|server| &case.path[server..]);
+    behind.is_some_and(|behind| behind.iter().any(|other| other.resource == step.resource))
 }
 
 /// Where in the path the server stands that has the storage that the load drives: right behind the interface towards
@@ -130,6 +147,24 @@ mod tests {
         };
         case.path = path.iter().map(step).collect();
         case
+    }
+
+    #[test]
+    fn devices_behind_a_server_of_files_are_not_those_of_the_load() {
+        let share = with(&[
+            ("filesystem:/s (nfs4)", 1.0),
+            ("nic:eth0", 1.0),
+            ("server:10.0.0.3", 1.0),
+            ("filesystem:/d (xfs)", 1.0),
+            ("block:dm-0", 1.0),
+        ]);
+        assert!(device(&share).is_none() && devices(&share).is_empty() && lowest(&share).is_empty());
+        let behind: Vec<bool> = share.path.iter().map(|step| behind_files(&share, step)).collect();
+        assert_eq!(behind, [false, false, true, true, true]);
+        let disk =
+            with(&[("block:sda", 1.0), ("nic:eth0", 1.0), ("server:10.0.0.3", 1.0), ("block:md0", 1.0)]);
+        assert_eq!(device(&disk).map(Resource::as_str), Some("block:sda"));
+        assert!(disk.path.iter().all(|step| !behind_files(&disk, step)));
     }
 
     #[test]

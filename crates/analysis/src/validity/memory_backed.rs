@@ -35,12 +35,14 @@ fn check<'a>(case: &'a CaseResult, context: &Context<'_>) -> Option<Finding> {
     let ends = |at: usize, kind: &str| is_last(at) || is_one_of(MEMORY, kind) || is_one_of(ELSEWHERE, kind);
     let systems = case.path.iter().enumerate().filter(|(_, s)| s.resource.is_named(ResourceKind::FileSystem));
     let kind_of = |s: &'a PathStep| s.resource.file_system_type().unwrap_or_default();
-    let (_, system) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(s)))?;
+    let (at, system) = systems.into_iter().find(|(at, s)| ends(*at, kind_of(s)))?;
     let (name, kind) = (system.resource.name(), kind_of(system));
     let (severity, how) = if is_one_of(MEMORY, kind) {
         (Severity::Error, "memory")
     } else if is_one_of(ELSEWHERE, kind) {
-        (Severity::Error, "elsewhere")
+        // Where the path goes on to the server, nobody takes it for a disk.
+        let has_server = case.path[at..].iter().any(|s| s.resource.is_named(ResourceKind::Server));
+        (if has_server { Severity::Note } else { Severity::Error }, "elsewhere")
     } else {
         (Severity::Note, "unknown")
     };
@@ -80,14 +82,17 @@ mod tests {
             "one of two"
         );
         assert_eq!(count(&["filesystem:/m (xfs)", "block:loop0", "filesystem:/ (ext4)", "block:vda"]), 0);
-        let severity = |kind: &str| {
+        let severity_on = |path: &[&str]| {
             let mut case = fixture::case(1);
-            let resource = format!("filesystem:/x ({kind})");
-            case.path = vec![PathStep { resource: resource.into(), amplification: 1.0 }];
+            let step = |resource: &&str| PathStep { resource: Resource::from(*resource), amplification: 1.0 };
+            case.path = path.iter().map(step).collect();
             fixture::found(&RULE, &case, &fixture::context(&Controls::default())).remove(0).severity
         };
+        let severity = |kind: &str| severity_on(&[format!("filesystem:/x ({kind})").as_str()]);
         assert_eq!(severity("tmpfs"), Severity::Error);
         assert_eq!(severity("nfs4"), Severity::Error);
+        let mounted = ["filesystem:/x (nfs4)", "nic:eth0", "server:10.0.0.3"];
+        assert_eq!(severity_on(&mounted), Severity::Note, "the path says where it is");
         // Both may lie on a disk of this machine.
         assert_eq!((severity("overlay"), severity("zfs")), (Severity::Note, Severity::Note));
     }

@@ -7,6 +7,7 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::common::{StoryFolder, stderr};
+use crate::presented::{ISCSI, unload_after};
 use crate::test_bed::{TestBed, does, eventually, says};
 
 pub(crate) const DISKS: [&str; 4] = ["/dev/ram0", "/dev/ram1", "/dev/ram2", "/dev/ram3"];
@@ -132,7 +133,8 @@ fn kills_at_any_moment_leave_nothing_of_a_stack_and_touch_nothing_beside_it() {
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn the_study_of_a_backup_target_is_whole() {
-    let _bed = TestBed::new();
+    let mut bed = TestBed::new();
+    unload_after(&mut bed, ISCSI);
     does(&["modprobe", "loop"]);
     let place = StoryFolder::new();
     let target = Path::new("/dev/shm").join("backup-target");
@@ -144,15 +146,19 @@ fn the_study_of_a_backup_target_is_whole() {
     let cases = document["cases"].as_array().unwrap();
     let layers: Vec<&str> =
         cases.iter().filter_map(|case| case["loads"][0]["parameters"]["layer"].as_str()).collect();
-    for layer in ["members", "raid6", "luks", "lvm", "xfs"] {
+    for layer in ["members", "raid6", "luks", "lvm", "xfs", "nfs"] {
         assert!(layers.contains(&layer), "{layers:?}");
     }
     assert!(cases.iter().all(|case| case["trials"][0]["status"] == "ok"), "{document}");
+    // The NFS share and the iSCSI disk.
+    let exported = cases.iter().filter(|case| resources(case).contains("server:198.1"));
+    assert_eq!(exported.count(), 2, "{document}");
     let answer = document["findings"].as_array().unwrap().iter().find(|found| found["code"] == "sustains");
-    assert!(
-        ["yes", "no", "unknown"].map(Value::from).contains(&answer.unwrap()["args"]["answer"]),
-        "{document}"
-    );
+    let answer = answer.unwrap();
+    assert!(["yes", "no", "unknown"].map(Value::from).contains(&answer["args"]["answer"]), "{answer}");
+    let codes: Vec<&str> =
+        answer["evidence"].as_array().unwrap().iter().map(|one| one["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["sustains-clients", "sustains-local"], "{answer}");
     for language in ["en", "ja", "ko"] {
         let page = place.run(&["report", "last", "--lang", language, "-o", &format!("page-{language}.md")]);
         assert_eq!(page.status.code(), Some(0), "{}", stderr(&page));

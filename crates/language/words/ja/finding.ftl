@@ -379,15 +379,18 @@ finding-io-quota =
     }
 
 finding-link-full =
-    { $end ->
-        [far] { $machine } の{" "}
-       *[near] {""}
-    }{ $shared ->
-        [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
-       *[no] { $bound ->
-            [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
-            [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
-           *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+    { $bound ->
+        [storage] { RESOURCE($server) } へのネットワークリンクは飽和しています: { SHORT($bytes, unit: "B/s") } のうち { SHORT($moved, unit: "B/s") } です（データが { RESOURCE($resource) } で実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) }）
+       *[other] { $end ->
+            [far] { $machine } の{" "}
+           *[near] {""}
+        }{ $shared ->
+            [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
+           *[no] { $bound ->
+                [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+                [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
+               *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+            }
         }
     }
     .advice = { $network ->
@@ -757,6 +760,8 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 全体: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-clients = ネットワーク越しのクライアント: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-local = ネットワークなし: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-base = { RESOURCE($resource) } の貯めた分を使い切ったあとに続くのは { SHORT($rate, unit: "B/s") }。試行の平均 { SHORT($mean, unit: "B/s") } にはその分が入っている
 evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 

@@ -40,9 +40,13 @@ finding-parity-rewrite =
         }の書き込みは何も読みません: より大きな書き込み、小さいチャンク、大きいストライプキャッシュが有効です。パリティがなければ読むものはありません
 evidence-parity = { RESOURCE($resource) } のメンバーは、書き込み 1 バイトにつき { FIXED($read, decimals: 2) } バイトを読み、{ FIXED($written, decimals: 2) } バイトを書く
 finding-journal-flush =
-    ジャーナル: { PERCENT($share) } の時間 { RESOURCE($resource) } のフラッシュが進行中で（{ SHORT($rate, unit: "1/s") }）、負荷の 1 バイトにつき { FIXED($more, decimals: 2) } バイトが余分に書かれます
+    ジャーナル: { PERCENT($share) } の時間 { RESOURCE($resource) } のフラッシュ{ $through ->
+        [yes] か、キャッシュを通り抜ける書き込み
+       *[no] {""}
+    }が進行中で（{ SHORT($rate, unit: "1/s") }）、負荷の 1 バイトにつき { FIXED($more, decimals: 2) } バイトが余分に書かれます
     .advice = sync を減らして 1 回ごとの書き込みを増やすか、フラッシュの速いデバイス（停電に耐えるキャッシュを持つもの）を使ってください
 evidence-flushes = { RESOURCE($resource) } のフラッシュは { SHORT($rate, unit: "1/s") }、時間の { PERCENT($share) }。負荷の 1 バイトにつき { FIXED($more, decimals: 2) } バイトが余分に書かれる
+evidence-forced-writes = 同じ数の書き込みが { RESOURCE($resource) } のキャッシュを通り抜け（FUA）、書き込みの平均時間で見積もると時間の { PERCENT($share) } になる
 
 finding-array-busy =
     負荷と並行して { RESOURCE($resource) } の { $action } が行われ（{ FIXED($of) } 回の試行のうち { FIXED($trials) } 回）、メンバーの一部を使いました

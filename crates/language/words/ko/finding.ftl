@@ -379,15 +379,18 @@ finding-io-quota =
     }
 
 finding-link-full =
-    { $end ->
-        [far] { $machine }의{" "}
-       *[near] {""}
-    }{ $shared ->
-        [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
-       *[no] { $bound ->
-            [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
-            [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
-           *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+    { $bound ->
+        [storage] { RESOURCE($server) }(으)로 가는 네트워크 링크의 한계에 도달했습니다: { SHORT($bytes, unit: "B/s") } 중 { SHORT($moved, unit: "B/s") }입니다(데이터가 { RESOURCE($resource) }에서 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) })
+       *[other] { $end ->
+            [far] { $machine }의{" "}
+           *[near] {""}
+        }{ $shared ->
+            [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
+           *[no] { $bound ->
+                [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+                [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
+               *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+            }
         }
     }
     .advice = { $network ->
@@ -757,6 +760,8 @@ finding-sustains =
     }
 
 evidence-sustains-rate = 전체: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-clients = 네트워크를 거친 클라이언트: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
+evidence-sustains-local = 네트워크 없이: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-base = { RESOURCE($resource) }에 모아 둔 몫을 다 쓴 뒤 지속되는 것은 { SHORT($rate, unit: "B/s") }. 시행 평균 { SHORT($mean, unit: "B/s") }에는 그 몫이 들어 있음
 evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 

@@ -40,9 +40,13 @@ finding-parity-rewrite =
         }를 쓰면 아무것도 읽지 않습니다: 더 큰 쓰기, 작은 청크, 큰 스트라이프 캐시가 도움이 됩니다. 패리티가 없으면 읽을 것도 없습니다
 evidence-parity = { RESOURCE($resource) }의 구성원은 쓰기 1바이트마다 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씀
 finding-journal-flush =
-    저널: 시간의 { PERCENT($share) } 동안 { RESOURCE($resource) }의 플러시가 진행 중이고({ SHORT($rate, unit: "1/s") }), 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰입니다
+    저널: 시간의 { PERCENT($share) } 동안 { RESOURCE($resource) }의 플러시{ $through ->
+        [yes] 나 캐시를 거쳐 매체까지 가는 쓰기
+       *[no] {""}
+    }가 진행 중이고({ SHORT($rate, unit: "1/s") }), 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰입니다
     .advice = sync를 줄이고 한 번에 더 많이 쓰거나, 플러시가 빠른 장치(정전에도 남는 캐시가 있는 것)를 쓰십시오
 evidence-flushes = { RESOURCE($resource) }의 플러시는 { SHORT($rate, unit: "1/s") }, 시간의 { PERCENT($share) }. 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰임
+evidence-forced-writes = 같은 수의 쓰기가 { RESOURCE($resource) }의 캐시를 거쳐 매체까지 가며(FUA), 쓰기의 평균 시간으로 어림하면 시간의 { PERCENT($share) }
 
 finding-array-busy =
     부하와 함께 { RESOURCE($resource) }의 { $action }이(가) 진행되어(시행 { FIXED($of) }회 가운데 { FIXED($trials) }회) 구성원의 일부를 썼습니다

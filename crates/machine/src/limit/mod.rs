@@ -19,7 +19,7 @@ use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
 use model::{Limit, Resource, Unit, metric};
 
-pub use network::{Overhead, tcp_goodput};
+pub use network::{Overhead, held_link, tcp_goodput};
 pub use path::{Beneath, LoopFile, WriteShare, to_block_devices};
 pub use promise::promised;
 

@@ -210,7 +210,11 @@ fn at_most(nic: &NetworkInterface) -> String {
 
 /// What payload was taken to be.
 pub(super) fn assumed(nic: &NetworkInterface) -> String {
-    format!("goodput of TCP over IPv4 at MTU {}, timestamps assumed on", nic.mtu)
+    goodput_at(nic.mtu)
+}
+
+fn goodput_at(mtu: u32) -> String {
+    format!("goodput of TCP over IPv4 at MTU {mtu}, timestamps assumed on")
 }
 
 /// To what a queueing discipline holds what is sent.
@@ -222,6 +226,19 @@ fn quota(nic: &NetworkInterface) -> Option<Limit> {
     let source = format!("queueing discipline {}", nic.qdisc.as_deref().unwrap_or("of unknown kind"));
     let bound = link(Resource::of(ResourceKind::Nic, &nic.name), Some(Direction::Write), rates, source);
     Some(Limit { kind: LimitKind::Quota, payload: Some(assumed(nic)), ..bound })
+}
+
+/// The limit of a virtual link of our own, both of whose ends are held to `bits_per_s` by a queueing discipline and make
+/// packets of `mtu` bytes: what TCP gets of it each way.
+#[must_use]
+pub fn held_link(interface: &str, bits_per_s: f64, mtu: u32, source: String) -> Limit {
+    let line = bits_per_s / 8.0;
+    let goodput = tcp_goodput(line, mtu, Overhead::Tbf, true, false);
+    let rates = Rates { line, effective: Some(goodput).filter(|g| *g > 0.0) };
+    Limit {
+        payload: Some(goodput_at(mtu)),
+        ..link(Resource::of(ResourceKind::Nic, interface), None, rates, source)
+    }
 }
 
 #[cfg(test)]
@@ -276,6 +293,23 @@ mod tests {
         // Without timestamps 12 bytes more, with a tag 4 bytes less of room.
         assert_eq!(tcp_goodput(1538.0, 1500, Overhead::Wire, false, false), 1460.0);
         assert_eq!(tcp_goodput(1542.0, 1500, Overhead::Wire, true, true), 1448.0);
+    }
+
+    #[test]
+    fn a_link_that_is_held_carries_as_much_each_way() {
+        let found = held_link("hr0a", 1e9, 1500, "bit-rate of nfs".to_owned());
+        assert_eq!(
+            (found.resource.as_str(), found.direction, found.kind),
+            ("nic:hr0a", None, LimitKind::Link)
+        );
+        assert_eq!(found.line, Some(125e6));
+        // 1448 of 1514 bytes.
+        assert!((found.bound().unwrap() - 125e6 * 1448.0 / 1514.0).abs() < 1.0, "{found:?}");
+        assert!(
+            found.usual.is_empty() && found.known_from().starts_with("bit-rate of nfs; goodput"),
+            "{found:?}"
+        );
+        assert_eq!(held_link("hr0a", 1e9, 40, String::new()).effective, None);
     }
 
     #[test]

@@ -52,6 +52,7 @@ fn layer(host: &Host, device: &BlockDevice) -> LayerDevice {
         optimal_bytes: queue("optimal_io_size").filter(|bytes| *bytes > 0),
         start_bytes: start.and_then(|sectors| sectors.checked_mul(SECTOR)),
         discard_bytes: queue("discard_max_bytes"),
+        fua: queue("fua").map(|does| does != 0),
     }
 }
 
@@ -105,6 +106,8 @@ resync
 131072
 ==> /sys/block/sda/queue/physical_block_size
 4096
+==> /sys/block/sda/queue/fua
+1
 ==> /sys/block/sda/sda1/dev
 8:1
 ==> /sys/block/sda/sda1/start
@@ -143,6 +146,7 @@ resync
         assert_eq!((array.action.as_deref(), md.optimal_bytes), (Some("resync"), Some(131_072)));
         assert_eq!((partition.start_bytes, partition.physical_sector), (Some(63 * 512), Some(4096)));
         assert_eq!((disk.start_bytes, disk.discard_bytes), (None, None));
+        assert_eq!((disk.fua, md.fua), (Some(true), None));
         assert_eq!(all.work_cpus, [0, 1, 32]);
     }
 

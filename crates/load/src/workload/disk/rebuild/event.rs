@@ -303,6 +303,7 @@ impl EventCourse<'_> {
         self.state.phase.store(EventPhase::ALL.len(), Ordering::Relaxed);
         if let Some(member) = failed {
             // For the next trial, as the spare that it has no more.
+            self.array.take_out(&member, &mut goes_on)?;
             self.array.replace(&member, &mut goes_on)?;
         }
         let whole_s = whole_ns.saturating_sub(event_ns) as f64 / 1e9;
@@ -322,8 +323,11 @@ impl EventCourse<'_> {
             ArrayEvent::Fail => {
                 let failed = array.fail(&mut goes_on)?;
                 if self.plan.has_spare {
+                    // The spare is rebuilt from now on: nothing may keep us from looking at it. The failed member is in
+                    // nobody's way until then.
                     return Ok(Some(failed));
                 }
+                array.take_out(&failed, &mut goes_on)?;
                 self.pause()?;
                 self.enter(EventPhase::During, clock::now_ns());
                 array.replace(&failed, &mut goes_on).map(|()| None)

@@ -177,7 +177,7 @@ impl Planned for PlannedRebuild {
         let built = given.fixtures.all::<BuiltStack>().find(is_driven);
         let built = built.ok_or_else(|| Fault::Other("the stack of the array is not there".to_owned()))?;
         let array = StackArray::of(built)?;
-        if !array.is_whole() || has_spare != array.has_spare() {
+        if !array.is_as_made(has_spare) {
             return Err(Fault::Other(
                 "the array is not as it was made: an earlier trial ended before it was whole again"
                     .to_owned(),

@@ -42,11 +42,14 @@ impl Resync {
         }
     }
 
-    /// How long it worked, s, and how many bytes of each member it did; none where it was never seen at work.
+    /// How long it was seen at work, s, and how many bytes of each member it did meanwhile; none where it never was. What it
+    /// had done before the first look took time that nobody saw.
     pub(super) fn work(&self) -> Option<(f64, u64)> {
         let (begin_ns, end_ns) = self.span_ns?;
         let seconds = end_ns.saturating_sub(begin_ns) as f64 / 1e9;
-        (seconds > 0.0 && self.of > 0).then_some((seconds, self.of))
+        let before = self.samples.first().map_or(0, |(_, done)| *done);
+        let bytes = self.of.saturating_sub(before);
+        (seconds > 0.0 && bytes > 0).then_some((seconds, bytes))
     }
 
     /// Bytes done at a moment, between two looks in proportion to the time.
@@ -100,6 +103,15 @@ mod tests {
             let wanted = if (2..10).contains(&place) { 100.0 } else { 0.0 };
             assert!((value - wanted).abs() < 1e-6, "{place}: {value}");
         }
+    }
+
+    /// A look that comes late must not make the array faster than it was.
+    #[test]
+    fn what_was_done_before_the_first_look_is_not_counted() {
+        let mut resync = Resync::default();
+        (6..12).for_each(|half| resync.see(half * S / 2, (half - 4) * 50, 400));
+        resync.end(6 * S);
+        assert_eq!(resync.work(), Some((3.0, 300)));
     }
 
     #[test]

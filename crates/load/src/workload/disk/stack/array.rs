@@ -3,7 +3,7 @@
 //! still the one that was made.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use engine::fault::Fault;
 use model::plan::Problem;
@@ -12,9 +12,14 @@ use model::stack::LayerStack;
 use crate::workload::disk::stack::command::Commands;
 use crate::workload::disk::stack::fixture::BuiltStack;
 use crate::workload::disk::stack::md::{MdFolder, SyncProgress};
-use crate::workload::disk::stack::raid::{self, BUSY, MDADM};
+use crate::workload::disk::stack::raid::{self, MDADM};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{LAYERS, find, write_hole};
+
+/// How long requests to a member that failed may take until it can be taken out.
+const TAKEN_OUT_WITHIN: Duration = Duration::from_secs(60);
+/// How long the kernel may take to look at a new spare.
+const LOOKED_AT_WITHIN: Duration = Duration::from_secs(5);
 
 /// What happens to an array.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -113,9 +118,13 @@ impl StackArray {
         self.md.check_members(since)
     }
 
-    /// Whether a spare is there.
-    pub(in crate::workload::disk) fn has_spare(&self) -> bool {
-        self.record.below.iter().any(|member| self.md.member_is(member, "spare"))
+    /// Whether it is as it was made: whole, and with a spare or without one. After mdadm gave it a new spare the kernel takes
+    /// a moment to look at that.
+    pub(in crate::workload::disk) fn is_as_made(&self, has_spare: bool) -> bool {
+        let spare = || self.record.below.iter().any(|member| self.md.member_is(member, "spare"));
+        let is_so = || self.is_whole() && spare() == has_spare;
+        let mut always = || true;
+        Commands::new(&mut always).wait_until(LOOKED_AT_WITHIN, is_so).unwrap_or(false)
     }
 
     /// How far what it is at is.
@@ -128,7 +137,7 @@ impl StackArray {
         self.md.mismatches()
     }
 
-    /// Lets its last member fail, and takes it out; which one that was.
+    /// Lets its last member fail; which one that was. A spare takes its place at once.
     ///
     /// # Errors
     /// If the array is another one, or has no member to spare; and what mdadm said.
@@ -141,11 +150,25 @@ impl StackArray {
         let is_member = |member: &&PathBuf| self.md.member_is(member, "in_sync");
         let member = self.record.below.iter().rfind(is_member);
         let member = member.ok_or_else(|| Fault::Other(format!("{array} has no member that works")))?;
+        commands.run(&MDADM, &["--quiet", "--manage", array, "--fail", text(member)?])?;
+        Ok(member.clone())
+    }
+
+    /// Takes a member out that failed.
+    ///
+    /// # Errors
+    /// If the array is another one; and what mdadm said.
+    pub(in crate::workload::disk) fn take_out(
+        &self,
+        member: &Path,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<(), Fault> {
+        let mut commands = Commands::new(goes_on);
+        let array = self.checked(&mut commands)?;
         let device = text(member)?;
-        commands.run(&MDADM, &["--quiet", "--manage", array, "--fail", device])?;
         // Requests to it may be under way yet.
         let mut last = None;
-        let is_out = commands.wait_until(BUSY, || {
+        let is_out = commands.wait_until(TAKEN_OUT_WITHIN, || {
             let mut always = || true;
             let words = ["--quiet", "--manage", array, "--remove", device];
             last = Commands::new(&mut always).run(&MDADM, &words).err();
@@ -153,7 +176,7 @@ impl StackArray {
         })?;
         match last.filter(|_| !is_out) {
             Some(fault) => Err(fault),
-            None => Ok(member.clone()),
+            None => Ok(()),
         }
     }
 

@@ -16,6 +16,7 @@ use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::ground::{self, members};
 use crate::workload::disk::stack::left::remove_left;
 use crate::workload::disk::stack::md::SyncSpeeds;
+use crate::workload::disk::stack::present::{HeldLink, held_links};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::request::StackOrder;
 use crate::workload::disk::stack::{LAYERS, find};
@@ -36,6 +37,7 @@ pub struct BuiltStack {
     key: FixtureKey,
     building: Building,
     facts: Vec<(FactName, Value)>,
+    links: Vec<HeldLink>,
 }
 
 impl BuiltStack {
@@ -54,6 +56,12 @@ impl BuiltStack {
     /// What was written down of its layers, the lowest first.
     pub(super) fn layers(&self) -> &[LayerRecord] {
         self.building.layers()
+    }
+
+    /// The networks between its layers that are held to a rate.
+    #[must_use]
+    pub fn links(&self) -> &[HeldLink] {
+        &self.links
     }
 
     /// What is known of it.
@@ -115,7 +123,8 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         return Err(fault.and(building.take_down()));
     }
     let facts = facts(&stack, &order, &building, &mut commands);
-    Ok(Box::new(BuiltStack { key: key.clone(), building, facts }))
+    let links = held_links(&stack, order.height, building.layers());
+    Ok(Box::new(BuiltStack { key: key.clone(), building, facts, links }))
 }
 
 /// An agent of this run that was killed may have left one on the same devices.
@@ -133,7 +142,8 @@ fn facts(
     commands: &mut Commands<'_>,
 ) -> Vec<(FactName, Value)> {
     let layers = stack.layers.iter().take(order.height);
-    let programs = layers.filter_map(|layer| find(layer.spec.name)).flat_map(|kind| kind.programs());
+    let kinds = layers.filter_map(|layer| Some((layer, find(layer.spec.name)?)));
+    let programs = kinds.flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
     let mut known: Vec<&Program> = Vec::new();
     let mut versions: Vec<Value> = Vec::new();
     for program in programs {

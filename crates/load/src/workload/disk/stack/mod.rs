@@ -53,6 +53,7 @@ use record::LayerRecord;
 pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
+pub use present::HeldLink;
 pub(in crate::workload::disk) use present::{iscsi, nfs, nvme_tcp};
 pub use request::{StackRequest, SurveyedStack};
 
@@ -232,6 +233,12 @@ fn text(path: &Path) -> Result<&str, Fault> {
 fn device_below(record: &LayerRecord) -> Result<&str, Fault> {
     let device = record.below.first().and_then(|path| path.to_str());
     device.ok_or_else(|| Fault::Other(format!("nobody wrote down on which device `{}` stands", record.kind)))
+}
+
+/// The folder of this machine that a share of ours presents which is mounted at `place`; none where that is none of ours.
+#[must_use]
+pub fn presented_folder(place: &Path) -> Option<PathBuf> {
+    record::below_mounted(place).filter(|below| below.is_dir())
 }
 
 /// The kind of this name.

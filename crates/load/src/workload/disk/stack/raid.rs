@@ -20,7 +20,7 @@ use crate::workload::named;
 pub(super) const MDADM: Program = Program { name: "mdadm", package: "mdadm", version: &["--version"] };
 
 /// How long what looks at new devices may hold one.
-pub(super) const BUSY: Duration = Duration::from_secs(10);
+const BUSY: Duration = Duration::from_secs(10);
 /// What is told of the time until all members agree.
 const INITIAL_SYNC: &str = "initial-sync";
 

@@ -95,12 +95,26 @@ impl StackRecord {
 
     /// The layers in it, the lowest first.
     pub(super) fn layers(&self) -> io::Result<Vec<LayerRecord>> {
-        let mut bytes = Vec::new();
-        File::open(&self.path)?.take(BYTES_MAX).read_to_end(&mut bytes)?;
-        let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
-        let lines = bytes[..whole].split(|b| *b == b'\n').filter(|line| !line.is_empty());
-        lines.map(|line| serde_json::from_slice(line).map_err(io::Error::from)).collect()
+        layers_in(&self.path)
     }
+}
+
+/// The layers in the file of a stack, the lowest first.
+fn layers_in(path: &Path) -> io::Result<Vec<LayerRecord>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(BYTES_MAX).read_to_end(&mut bytes)?;
+    let whole = bytes.iter().rposition(|b| *b == b'\n').map_or(0, |at| at + 1);
+    let lines = bytes[..whole].split(|b| *b == b'\n').filter(|line| !line.is_empty());
+    lines.map(|line| serde_json::from_slice(line).map_err(io::Error::from)).collect()
+}
+
+/// What the layer stands on that is mounted at `place`, by what was written down of its stack; none where that is no layer
+/// of a stack of ours. Nothing is locked: a stack that is driven stays as it is.
+pub(super) fn below_mounted(place: &Path) -> Option<PathBuf> {
+    let file = place.with_extension("");
+    file.file_name()?.to_str().filter(|name| is_stack_name(name))?;
+    let layer = layers_in(&file).ok()?.into_iter().find(|layer| layer.place.as_deref() == Some(place))?;
+    layer.below.into_iter().next()
 }
 
 /// The records in the folder `state` whose makers are dead, each locked. What is none of ours is passed over.
@@ -168,6 +182,20 @@ mod tests {
         assert_eq!(found.name(), NAME);
         found.remove();
         assert!(left(state.path()).is_empty() && !path.exists());
+    }
+
+    #[test]
+    fn what_a_mounted_layer_stands_on_is_told_by_its_place() {
+        let state = tempfile::tempdir().unwrap();
+        let mut record = StackRecord::create(state.path(), NAME).unwrap();
+        let place = record.mount_point(2);
+        record.add(&layer("loop")).unwrap();
+        record.add(&LayerRecord { place: Some(place.clone()), ..layer("ext4") }).unwrap();
+        assert_eq!(below_mounted(&place), Some(PathBuf::from("/dev/loop7")));
+        assert_eq!(below_mounted(&record.mount_point(1)), None);
+        assert_eq!(below_mounted(&state.path().join("notes.2")), None);
+        record.remove();
+        assert_eq!(below_mounted(&place), None);
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::workload::disk::stack::present::initiator::{
     ISCSIADM, ISCSID, Initiator, Login, SESSIONS, obstacle,
 };
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
-use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, SESSION, TARGET, configfs, load};
+use crate::workload::disk::stack::present::{APPEARS_WITHIN, NETWORK, SESSION, TARGET, configfs, load, rate};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, random};
 
@@ -43,7 +43,7 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     role: LayerRole::Device,
     devices: (1, 1),
     beside: None,
-    options: &[],
+    options: &[rate::BIT_RATE],
     doc: "the device as an iSCSI target (LIO) presents it, through a network namespace",
 };
 
@@ -64,8 +64,20 @@ impl LayerKind for Iscsi {
         KERNEL
     }
 
+    fn programs_of(&self, layer: &StackLayer) -> &'static [Program] {
+        rate::programs_of(layer)
+    }
+
+    fn kernel_of(&self, layer: &StackLayer) -> &'static [KernelPart] {
+        rate::kernel_of(layer)
+    }
+
     fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
         below.iter().sum()
+    }
+
+    fn refuses(&self, layer: &StackLayer) -> Option<String> {
+        rate::refuses(layer)
     }
 
     fn refuses_here(&self) -> Option<(String, String)> {
@@ -77,9 +89,11 @@ impl LayerKind for Iscsi {
         let network = LayerNetwork::of(site.record)?;
         let target = Target::of(site.record, &network);
         let secret = random::digits(&random::bytes::<16>()?);
+        let bit_rate = rate::bit_rate(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
-        commands.as_one(NETWORK, |commands| network.make(commands))?;
+        load(rate::kernel_of(site.layer), commands)?;
+        commands.as_one(NETWORK, |commands| network.make(bit_rate, commands))?;
         commands.as_one(TARGET, |_| {
             configfs::with(Some(&network.namespace), |root| {
                 target.make(&root.join("target"), &device, &secret)

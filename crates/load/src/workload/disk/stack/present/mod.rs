@@ -10,6 +10,7 @@ mod namespace;
 mod network;
 pub(in crate::workload::disk) mod nfs;
 pub(in crate::workload::disk) mod nvme_tcp;
+mod rate;
 
 use std::time::Duration;
 
@@ -17,6 +18,9 @@ use engine::fault::Fault;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
+
+pub use rate::HeldLink;
+pub(in crate::workload::disk::stack) use rate::held_links;
 
 /// How long a disk may take until it is there once its session is.
 const APPEARS_WITHIN: Duration = Duration::from_secs(60);

@@ -9,6 +9,7 @@ use engine::fault::Fault;
 
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::present::namespace::NETWORKS;
+use crate::workload::disk::stack::present::rate::{self, TC};
 use crate::workload::disk::stack::random::digits_of_stack;
 use crate::workload::disk::stack::record::LayerRecord;
 
@@ -17,6 +18,9 @@ pub(super) const IP: Program = Program { name: "ip", package: "iproute2", versio
 /// The first address of the block, and how many networks of four addresses it has.
 const BLOCK: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
 const NETWORKS_OF_BLOCK: u64 = 1 << 15;
+
+/// Bytes that a packet of it has at most, as the kernel makes such interfaces (`ETH_DATA_LEN`).
+pub(super) const MTU: u32 = 1500;
 
 /// The names and the addresses of one layer's network, all of them by the layer's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -67,11 +71,16 @@ impl LayerNetwork {
         })
     }
 
-    /// Makes it.
+    /// The interface that stays on this machine.
+    pub(super) fn interface(&self) -> &str {
+        &self.near
+    }
+
+    /// Makes it, each end held to `bit_rate`, if there is one.
     ///
     /// # Errors
-    /// If somebody has its addresses, or what ip(8) said.
-    pub(super) fn make(&self, commands: &mut Commands<'_>) -> Result<(), Fault> {
+    /// If somebody has its addresses, or what ip(8) or tc(8) said.
+    pub(super) fn make(&self, bit_rate: Option<f64>, commands: &mut Commands<'_>) -> Result<(), Fault> {
         self.check_free(commands)?;
         let Self { namespace, near, far, .. } = self;
         let [client, server] = [self.client, self.server].map(|address| format!("{address}/30"));
@@ -82,7 +91,22 @@ impl LayerNetwork {
         run(&["link", "set", near, "up"])?;
         run(&["-netns", namespace, "address", "add", &server, "dev", far])?;
         run(&["-netns", namespace, "link", "set", far, "up"])?;
-        run(&["-netns", namespace, "link", "set", "lo", "up"])
+        run(&["-netns", namespace, "link", "set", "lo", "up"])?;
+        match bit_rate {
+            Some(bits_per_s) => self.hold(bits_per_s, commands),
+            None => Ok(()),
+        }
+    }
+
+    /// Holds what each end sends to a rate.
+    fn hold(&self, bits_per_s: f64, commands: &mut Commands<'_>) -> Result<(), Fault> {
+        let there = ["-netns", self.namespace.as_str()];
+        let ends = [(&there[..0], &self.near), (&there[..], &self.far)];
+        ends.into_iter().try_for_each(|(place, interface)| {
+            let words = rate::words(interface, bits_per_s);
+            let words: Vec<&str> = place.iter().copied().chain(words.iter().map(String::as_str)).collect();
+            commands.run(&TC, &words).map(drop)
+        })
     }
 
     /// Whether nobody else has its addresses.

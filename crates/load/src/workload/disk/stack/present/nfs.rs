@@ -23,7 +23,7 @@ use crate::workload::disk::stack::kernel::{KernelPart, MODPROBE};
 use crate::workload::disk::stack::mount::{self, MOUNT, UMOUNT};
 use crate::workload::disk::stack::present::namespace::{apart, cover, enter_network, own_mounts};
 use crate::workload::disk::stack::present::network::{IP, LayerNetwork};
-use crate::workload::disk::stack::present::{NETWORK, TARGET, load};
+use crate::workload::disk::stack::present::{NETWORK, TARGET, load, rate};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind, text};
 use crate::workload::named;
@@ -66,7 +66,8 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     devices: (1, 1),
     beside: None,
     options: &[
-        ParameterSpec::new("threads", Kind::Count, "Threads of the server, at most 1024.").default("8")
+        ParameterSpec::new("threads", Kind::Count, "Threads of the server, at most 1024.").default("8"),
+        rate::BIT_RATE,
     ],
     doc: "the file system as an NFS 4.2 server (knfsd) presents it, through a network namespace",
 };
@@ -88,13 +89,23 @@ impl LayerKind for Nfs {
         KERNEL
     }
 
+    fn programs_of(&self, layer: &StackLayer) -> &'static [Program] {
+        rate::programs_of(layer)
+    }
+
+    fn kernel_of(&self, layer: &StackLayer) -> &'static [KernelPart] {
+        rate::kernel_of(layer)
+    }
+
     fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
         below.iter().sum()
     }
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
         let threads = threads(layer);
-        (threads > THREADS_MOST).then(|| format!("threads={threads} is more than {THREADS_MOST}"))
+        let too_many =
+            (threads > THREADS_MOST).then(|| format!("threads={threads} is more than {THREADS_MOST}"));
+        too_many.or_else(|| rate::refuses(layer))
     }
 
     fn refuses_here(&self) -> Option<(String, String)> {
@@ -109,13 +120,15 @@ impl LayerKind for Nfs {
         let place = mount::place_of(site.record)?.to_owned();
         let server = Server { name: site.record.name.clone(), control: control_of(&place) };
         let threads = threads(site.layer);
+        let bit_rate = rate::bit_rate(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
+        load(rate::kernel_of(site.layer), commands)?;
         // The module may have been loaded only now.
         if let Some((why, help)) = self.refuses_here() {
             return Err(Fault::Other(format!("{why}: {help}")));
         }
-        commands.as_one(NETWORK, |commands| network.make(commands))?;
+        commands.as_one(NETWORK, |commands| network.make(bit_rate, commands))?;
         mount::make_folder(&server.control)?;
         commands.as_one(TARGET, |_| {
             apart(|| server.export(&folder, &network))?;

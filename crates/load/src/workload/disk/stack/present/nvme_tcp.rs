@@ -13,7 +13,7 @@ use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::present::network::LayerNetwork;
 use crate::workload::disk::stack::present::{
-    APPEARS_WITHIN, NETWORK, PROGRAMS, SESSION, TARGET, configfs, load,
+    APPEARS_WITHIN, NETWORK, PROGRAMS, SESSION, TARGET, configfs, load, rate,
 };
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::{BuildSite, LayerKind};
@@ -36,7 +36,7 @@ pub(in crate::workload::disk) const SPEC: LayerSpec = LayerSpec {
     role: LayerRole::Device,
     devices: (1, 1),
     beside: None,
-    options: &[],
+    options: &[rate::BIT_RATE],
     doc: "the device as a target of NVMe over TCP (nvmet) presents it, through a network namespace",
 };
 
@@ -57,8 +57,20 @@ impl LayerKind for NvmeTcp {
         KERNEL
     }
 
+    fn programs_of(&self, layer: &StackLayer) -> &'static [Program] {
+        rate::programs_of(layer)
+    }
+
+    fn kernel_of(&self, layer: &StackLayer) -> &'static [KernelPart] {
+        rate::kernel_of(layer)
+    }
+
     fn capacity(&self, _layer: &StackLayer, below: &[u64]) -> u64 {
         below.iter().sum()
+    }
+
+    fn refuses(&self, layer: &StackLayer) -> Option<String> {
+        rate::refuses(layer)
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
@@ -66,9 +78,11 @@ impl LayerKind for NvmeTcp {
         let network = LayerNetwork::of(site.record)?;
         let uuid = site.record.uuid.clone();
         let target = Target::of(&uuid, &network);
+        let bit_rate = rate::bit_rate(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
-        commands.as_one(NETWORK, |commands| network.make(commands))?;
+        load(rate::kernel_of(site.layer), commands)?;
+        commands.as_one(NETWORK, |commands| network.make(bit_rate, commands))?;
         commands.as_one(TARGET, |_| {
             configfs::with(Some(&network.namespace), |root| {
                 target.make(&root.join("nvmet"), &device, &network)
