@@ -30,7 +30,7 @@ finding-sender-figure =
 evidence-sender-line = { $line } 行目: 送信 { $printed }
 evidence-receiver-line = { $line } 行目: 受信 { $printed }
 
-finding-fits-in-cache =
+finding-arrays-in-cache =
     { $tool } は一度に { BINARY($array) } を扱い、最終レベルのキャッシュの容量は { BINARY($cache) } です{ $how ->
         [inside] {""}。測ったのはメモリではなくキャッシュです
        *[near] {""}。STREAM の規則は配列ごとにその 4 倍なので、一部はキャッシュが答えました

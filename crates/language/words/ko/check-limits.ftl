@@ -30,7 +30,7 @@ finding-sender-figure =
 evidence-sender-line = { $line }번째 줄: 보냄 { $printed }
 evidence-receiver-line = { $line }번째 줄: 받음 { $printed }
 
-finding-fits-in-cache =
+finding-arrays-in-cache =
     { $tool }은(는) 한 번에 { BINARY($array) }를 다루었고, 마지막 단계 캐시의 용량은 { BINARY($cache) }입니다{ $how ->
         [inside] {""}. 메모리가 아니라 캐시를 측정했습니다
        *[near] {""}. STREAM의 규칙은 배열마다 그 네 배이므로 일부는 캐시가 답했습니다

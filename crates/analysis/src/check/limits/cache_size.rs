@@ -18,11 +18,11 @@ const LISTS: &str = "lscpu";
 const CACHE: &str = " cache";
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
-    code: "fits-in-cache",
+    code: "arrays-in-cache",
     doc: "The arrays of a benchmark of memory fit into the last caches, or are not four times as large, as STREAM asks for: \
           caches answered in place of the memory.",
     english: r#"
-finding-fits-in-cache =
+finding-arrays-in-cache =
     { $tool } worked on { BINARY($array) } at a time, and the last caches hold { BINARY($cache) }{ $how ->
         [inside] {""}: it measured the cache, and not the memory
        *[near] {""}: they answered a part of it, for STREAM's rule is four times as much for each array

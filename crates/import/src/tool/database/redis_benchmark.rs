@@ -312,7 +312,7 @@ mod tests {
             "\"test\",\"rps\",\"avg_latency_ms\",\"max_latency_ms\"\n\"SET\",\"18181.5\",\"0.125\",\"4.5\"\n",
         );
         let expected =
-            [("requests_per_second", 18181.5), ("latency_mean", 0.000_125), ("latency_max", 0.0045)];
+            [("requests_per_second", 18181.5), ("latency_mean", 0.000_125), ("latency_max", 4.5 * 1e-3)];
         assert_eq!(values(&with[0]), expected);
         let without = read("\"SET\",\"80192.5\"\n\"GET\",\"90000.5\"\n");
         assert_eq!(without.len(), 2);
