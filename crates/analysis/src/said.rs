@@ -10,6 +10,8 @@ use model::{Finding, Value};
 const NAMES: &[&str] = &[
     "amount",
     "below",
+    "error",
+    "example",
     "filesystem",
     "lasted",
     "machine",
@@ -20,6 +22,7 @@ const NAMES: &[&str] = &[
     "promise",
     "reason",
     "resource",
+    "server",
     "source",
     "target",
     "tool",

@@ -85,7 +85,8 @@ mod tests {
         assert_eq!(word(&layer).as_deref(), Some("--bitmap=none"));
         layer.options.set(PARTIAL_PARITY_LOG.name, true);
         assert_eq!(word(&layer).as_deref(), Some("--consistency-policy=ppl"));
-        assert_eq!(word(&StackLayer { spec: RAID0.spec, ..layer }), None);
+        let plain = StackLayer { spec: RAID0.spec, beside: None, options: Parameters::default() };
+        assert_eq!(word(&plain), None);
     }
 
     #[test]
