@@ -202,8 +202,10 @@ pub(super) fn hide_secrets(words: &mut [String]) {
             Some((false, secret, ..)) => behind = Some(secret),
             _ => {}
         }
+        // Asked before: what is hidden of a header stands behind a space, too.
+        let may_be_command = word.contains(char::is_whitespace);
         hide_in_word(word);
-        if word.contains(char::is_whitespace) {
+        if may_be_command {
             *word = hide_in_command(word);
         }
     }
@@ -214,8 +216,8 @@ fn called(word: &str) -> &str {
     program(word.trim_matches(['"', '\'', '`', '(', ')', '$']))
 }
 
-/// Takes them out of a word that may be a command: `sh -c "curl -u me:x https://host/"`. Its own words are shorter,
-/// so this comes to an end.
+/// Takes them out of a word that may be a command: `sh -c "curl -u me:x https://host/"`. Those of its words
+/// that have spaces have fewer quotes than it has, so this comes to an end.
 fn hide_in_command(word: &str) -> String {
     let own = shlex::split(word).unwrap_or_default();
     let mut words = own.clone();

@@ -15,7 +15,7 @@ pub(super) struct Ping;
 
 const NAME: &str = "ping";
 
-/// What has no name of its own for its ping.
+/// The version that the form of the counts tells.
 const WINDOWS: &str = "Windows";
 
 /// So many lines of other words may stand between its answers.

@@ -133,7 +133,9 @@ impl ToolReader for Speedtest {
 /// Whether a line tells whose rate stands below it: any program may print `Download: 93.21 Mbit/s`.
 fn is_sure(line: &ToolLine) -> bool {
     let text = line.text.trim_start();
-    text.starts_with("Ping: ") || HEADS.iter().any(|head| text.starts_with(head))
+    text.starts_with("Ping: ")
+        || text.contains("(data used: ")
+        || HEADS.iter().any(|head| text.starts_with(head))
 }
 
 /// Takes what stands on a line.

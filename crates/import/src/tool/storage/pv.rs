@@ -24,7 +24,7 @@ const BYTES: CountingRule = CountingRule {
 
 const SI: CountingRule = CountingRule {
     tool: NAME,
-    versions: "1.8 and later, with --si",
+    versions: "1.x, with --si",
     units: "kB, MB, GB, MB/s",
     counting: Counting::Decimal,
     proof: "its manual, of -k, --si: suffixes are multiples of 1000, not of 1024",
