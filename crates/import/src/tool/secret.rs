@@ -108,6 +108,10 @@ const LETTERS: &[Letters] = &[
             "mariadb-admin",
             "mysqldump",
             "mariadb-dump",
+            "7z",
+            "7za",
+            "7zr",
+            "7zz",
         ],
         valued: "p",
         secret: &[('p', Secret::Whole)],
@@ -118,7 +122,7 @@ const LETTERS: &[Letters] = &[
 impl Letters {
     /// Those of the program that a word calls.
     fn of(word: &str) -> Option<&'static Self> {
-        let name = program(word);
+        let name = called(word);
         LETTERS.iter().find(|letters| letters.programs.contains(&name))
     }
 
@@ -182,7 +186,7 @@ pub(super) fn hide_secrets(words: &mut [String]) {
             *word = secret.hidden(word);
             continue;
         }
-        is_curl |= program(word) == "curl";
+        is_curl |= called(word) == "curl";
         letters.extend(Letters::of(word));
         behind = Secret::of_name(word, is_curl);
         let found = letters.iter().find_map(|letters| {
@@ -198,8 +202,32 @@ pub(super) fn hide_secrets(words: &mut [String]) {
             Some((false, secret, ..)) => behind = Some(secret),
             _ => {}
         }
+        // Asked before: what is hidden of a header stands behind a space, too.
+        let may_be_command = word.contains(char::is_whitespace);
         hide_in_word(word);
+        if may_be_command {
+            *word = hide_in_command(word);
+        }
     }
+}
+
+/// The program that a word calls, which may be the first of a command in quotes.
+fn called(word: &str) -> &str {
+    program(word.trim_matches(['"', '\'', '`', '(', ')', '$']))
+}
+
+/// Takes them out of a word that may be a command: `sh -c "curl -u me:x https://host/"`. Those of its words
+/// that have spaces have fewer quotes than it has, so this comes to an end.
+fn hide_in_command(word: &str) -> String {
+    let own = shlex::split(word).unwrap_or_default();
+    let mut words = own.clone();
+    hide_secrets(&mut words);
+    if words == own {
+        return hide_in_line(word);
+    }
+    let mut text = words.join(" ");
+    cut(&mut text);
+    text
 }
 
 /// Takes them out of a URL, a setting or a header.
@@ -304,6 +332,7 @@ mod tests {
             ("redis-benchmark -a x -n 5", "redis-benchmark -a *** -n 5"),
             ("mysqlslap -uroot -px", "mysqlslap -uroot -p***"),
             ("mysqlslap -p -uroot", "mysqlslap -p -uroot"),
+            ("time 7z a -px a.7z b", "time 7z a -p*** a.7z b"),
             ("aria2c --rpc-secret=x --http-passwd x a", "aria2c --rpc-secret=*** --http-passwd *** a"),
             ("curl https://h/a?token=x&b=c", "curl https://h/a?token=***"),
             ("iperf3 -p 5201 -A 2 -C bbr", "iperf3 -p 5201 -A 2 -C bbr"),
@@ -323,6 +352,22 @@ mod tests {
         hide_secrets(&mut words);
         assert_eq!(words[1], "host=a password=***");
     }
+
+    #[test]
+    fn a_command_in_quotes_has_none_either() {
+        for (word, expected) in [
+            ("curl -u me:x https://h/", "curl -u me:*** https://h/"),
+            ("mysql -px", "mysql -p***"),
+            ("curl -u 'me:x y' https://h/", "curl -u me:*** https://h/"),
+            ("ssh h 'mysql -px -e a'", "ssh h mysql -p*** -e a"),
+            ("echo 'two  words'", "echo 'two  words'"),
+        ] {
+            let mut words = ["perf", "stat", "sh", "-c", word].map(str::to_owned);
+            hide_secrets(&mut words);
+            assert_eq!(words[4], expected);
+        }
+    }
+
     #[test]
     fn headers_with_tokens_are_known() {
         for name in ["Private-Token:", "X-Vault-Token:", "X-API-Key:", "api-key:"] {
@@ -338,6 +383,7 @@ mod tests {
             ("wrk -H 'Authorization: Bearer x' a", "wrk -H 'Authorization: ***"),
             ("curl  -u me:x  https://host/", "curl -u me:*** https://host/"),
             ("two  spaces stay", "two  spaces stay"),
+            ("time sh -c \"curl -u me:x https://h/\"", "time sh -c \"curl -u me:*** https://h/\""),
         ] {
             assert_eq!(hide_in_line(line), expected);
         }

@@ -159,6 +159,13 @@ impl Reading {
         let Some(event) = rest.first().filter(is_name) else { return false };
         let number = number.concat();
         let printed = match scale {
+            // Of nanoseconds there are no parts.
+            Some((unit, factor)) if factor < 1e-6 => count(line, &number).map(|printed| PrintedValue {
+                value: printed.value * factor,
+                half_step: factor / 2.0,
+                unit,
+                ..printed
+            }),
             Some((unit, factor)) => decimal(line, &number, unit, factor),
             None => count(line, &number),
         };
@@ -207,8 +214,12 @@ impl Reading {
 }
 
 /// Units before the name of an event, with what they are of.
-const UNITS: &[(&str, Unit, f64)] =
-    &[("msec", Unit::Seconds, 1e-3), ("ns", Unit::Seconds, 1e-9), ("Joules", Unit::Joules, 1.0)];
+const UNITS: &[(&str, Unit, f64)] = &[
+    ("msec", Unit::Seconds, 1e-3),
+    ("ns", Unit::Seconds, 1e-9),
+    ("Joules", Unit::Joules, 1.0),
+    ("MiB", Unit::Bytes, 1_048_576.0),
+];
 
 /// Digits with what parts them, by thousands or as decimals, in any language.
 fn is_digits(word: &str) -> bool {
@@ -328,5 +339,15 @@ mod tests {
         assert_eq!(value(&result, MetricName::new("branch_misses_share")), Some(0.025));
         let warnings: Vec<&str> = result.warnings.iter().map(|warning| warning.text.as_str()).collect();
         assert_eq!(warnings, ["cycles (49.87%)", "<not supported> LLC-loads, LLC-load-misses"]);
+    }
+
+    #[test]
+    fn nanoseconds_have_no_decimals_and_bytes_have_their_multiple() {
+        let result = read(
+            "  1,002,345,678 ns   duration_time\n  123.50 MiB  uncore_imc/data_reads/\n  1.00 seconds time elapsed",
+        );
+        assert_eq!(value(&result, MetricName::new("duration_time")), Some(1.002_345_678));
+        assert_eq!(value(&result, MetricName::new("uncore_imc_data_reads")), Some(129_499_136.0));
+        assert_eq!(value(&result, MetricName::new("mib")), None);
     }
 }

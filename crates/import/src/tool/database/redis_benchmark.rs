@@ -30,6 +30,15 @@ const COLUMNS: &[(&str, MetricName)] = &[
 /// What stands behind the number of a rate.
 const RATE: &str = " requests per second";
 
+/// Its own tests, by the first word of their names.
+const TESTS: &[&str] = &[
+    "PING", "SET", "GET", "INCR", "LPUSH", "RPUSH", "LPOP", "RPOP", "SADD", "HSET", "SPOP", "ZADD",
+    "ZPOPMIN", "LRANGE", "MSET",
+];
+
+/// What the names of others of them begin with.
+const TEST_FAMILIES: &[&str] = &["PING_", "LRANGE_"];
+
 /// Headings within the text of a test.
 const HEADINGS: &[&str] =
     &["Latency by percentile distribution:", "Cumulative distribution of latencies:", "Summary:"];
@@ -146,10 +155,17 @@ fn quiet(line: &ToolLine) -> Option<(String, ToolMeasurement)> {
             let median = time(line.number, median.trim_end().strip_suffix(" msec")?, "ms");
             measured.add(metric::LATENCY_P50, median);
         }
-        None if behind.trim().is_empty() && test.trim() != "throughput summary" => {}
+        // Without it only the name tells whose it is.
+        None if behind.trim().is_empty() && is_test(test.trim()) => {}
         None => return None,
     }
     Some((test.trim().to_owned(), measured))
+}
+
+/// Whether it is one of [`TESTS`].
+fn is_test(name: &str) -> bool {
+    let word = name.split(' ').next().unwrap_or_default();
+    TESTS.contains(&word) || TEST_FAMILIES.iter().any(|family| word.starts_with(family))
 }
 
 fn is_number(text: &str) -> bool {
@@ -224,11 +240,8 @@ fn old_csv(line: &ToolLine) -> Option<(String, PrintedValue)> {
     let cells = cells(text);
     let [test, rate] = cells.as_slice() else { return None };
     let is_rate = rate.contains('.') && is_number(rate);
-    let word = test.split(' ').next().unwrap_or_default();
-    let is_test =
-        !word.is_empty() && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_');
     let rate = number(line.number, rate, Unit::PerSecond)?;
-    (is_one && is_rate && is_test).then(|| ((*test).to_owned(), rate))
+    (is_one && is_rate && is_test(test)).then(|| ((*test).to_owned(), rate))
 }
 
 /// The cells of a line of CSV, all of which are quoted.
@@ -323,5 +336,18 @@ mod tests {
     fn other_headings_are_no_test() {
         assert!(read("====== Results ======\n  all went well\n").is_empty());
         assert!(title("====== A = B ======").is_none());
+        let line = |text: &str| ToolLine { number: 1, text: text.to_owned() };
+        for text in [
+            "worker: 123.45 requests per second",
+            "throughput summary: 123.45 requests per second",
+            "\"USD\",\"80192.46\"",
+        ] {
+            assert!(RedisBenchmark.begins(&line(text)).is_none(), "{text}");
+        }
+        for text in
+            ["LRANGE_100 (first 100 elements): 123.45 requests per second", "\"PING_INLINE\",\"80192.46\""]
+        {
+            assert!(RedisBenchmark.begins(&line(text)).is_some(), "{text}");
+        }
     }
 }

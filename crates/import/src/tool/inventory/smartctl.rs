@@ -60,7 +60,12 @@ impl ToolReader for Smartctl {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let blank = before.iter().rev().take_while(|line| line.is_blank()).count();
         let is_another = is_banner(&last.text) && !before.is_empty();
-        if is_another || blank >= BLANK_MAX { Extent::EndsBefore } else { Extent::More }
+        // Behind an empty line another output may begin that is not sure of itself.
+        let is_other = || {
+            let begins = |reader: &dyn ToolReader| reader.name() != NAME && reader.begins(last).is_some();
+            blank > 0 && crate::tool::readers().any(begins)
+        };
+        if is_another || blank >= BLANK_MAX || is_other() { Extent::EndsBefore } else { Extent::More }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
@@ -215,6 +220,17 @@ mod tests {
             assert!(Smartctl.begins(&line).is_none(), "{text}");
         }
         assert_eq!(version("smartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)"), Some("7.3"));
+    }
+
+    #[test]
+    fn what_follows_behind_an_empty_line_is_not_swallowed() {
+        let text = "=== START OF SMART DATA SECTION ===\nTemperature:    35 Celsius\n\n\
+                    SMART/Health Information (NVMe Log 0x02)\nPercentage Used:    3%\n\n\
+                    Ping: 15.123 ms\nDownload: 93.21 Mbit/s\nUpload: 11.54 Mbit/s\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let found: Vec<&str> = results.iter().map(|result| result.tool.as_str()).collect();
+        assert_eq!(found, [NAME, "speedtest"]);
+        assert!(results[0].parts[0].measured.figure(MetricName::new("used_share")).is_some());
     }
 
     #[test]

@@ -15,6 +15,9 @@ pub(super) struct Ping;
 
 const NAME: &str = "ping";
 
+/// The version that the form of the counts tells.
+const WINDOWS: &str = "Windows";
+
 /// So many lines of other words may stand between its answers.
 const OTHER_LINES: usize = 2;
 
@@ -80,7 +83,7 @@ impl ToolReader for Ping {
                 result.options.insert("host".to_owned(), host.to_owned());
                 result.options.extend(bytes.map(|bytes| ("packetsize".to_owned(), bytes.to_string())));
             } else if let Some(counts) = Counts::of(line) {
-                result.version = counts.is_windows.then(|| "Windows".to_owned());
+                result.version = counts.is_windows.then(|| WINDOWS.to_owned());
                 counts.fill(&mut result.whole);
                 last = Some(line.number);
             } else if let Some(times) = round_trips(line) {
@@ -91,6 +94,10 @@ impl ToolReader for Ping {
                 }
                 last = Some(line.number);
             }
+        }
+        let is_windows = result.version.as_deref() == Some(WINDOWS);
+        if is_windows && !block.lines.iter().any(is_of_ping) {
+            return Err(NotUnderstood::OtherText);
         }
         let Some(last) = last.filter(|_| !result.whole.figures.is_empty()) else {
             return Err(NotUnderstood::CutShort);
@@ -160,6 +167,13 @@ fn is_line(line: &ToolLine) -> bool {
 fn is_share(text: &str) -> bool {
     let text = text.trim_start();
     text.starts_with('(') && text.contains('%')
+}
+
+/// Whether a line tells that the counts of Windows' form beside it are of packets: others print such sums, too.
+fn is_of_ping(line: &ToolLine) -> bool {
+    let text = line.text.as_str();
+    let has_share = || text.split_once('(').is_some_and(|(_, inside)| inside.contains('%'));
+    host(text).is_some() || is_reply(text) || round_trips(line).is_some() || has_share()
 }
 
 /// How many packets were sent, and how many answered.
@@ -350,6 +364,15 @@ mod tests {
         let read = Ping.read(&ToolBlock { lines: &lines(text), command: None }).unwrap().remove(0);
         assert_eq!(read.whole.figure(metric::LOSS).map(|loss| loss.value), Some(1.0));
         assert_eq!(read.whole.figures.len(), 1);
+    }
+
+    #[test]
+    fn sums_of_others_are_no_packets() {
+        let read = |text: &str| Ping.read(&ToolBlock { lines: &lines(text), command: None });
+        let other = read("Totals: tests = 12, passed = 10, failed = 2\n");
+        assert_eq!(other.unwrap_err(), NotUnderstood::OtherText);
+        let lost = "    Pakete: Gesendet = 4, Empfangen = 0, Verloren = 4\n    (100% Verlust),\n";
+        assert_eq!(read(lost).unwrap()[0].whole.figure(metric::LOSS).map(|loss| loss.value), Some(1.0));
     }
 
     #[test]

@@ -117,6 +117,10 @@ impl ToolReader for Speedtest {
             if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
                 result.lines.last = last.number;
             }
+            if result.version.is_none() && result.whole.figures.len() < 2 && !block.lines.iter().any(is_sure)
+            {
+                return Err(NotUnderstood::OtherText);
+            }
         }
         let rates = [metric::RECEIVE_THROUGHPUT, metric::SEND_THROUGHPUT];
         if rates.iter().all(|rate| result.whole.figure(*rate).is_none()) {
@@ -124,6 +128,14 @@ impl ToolReader for Speedtest {
         }
         Ok(vec![result])
     }
+}
+
+/// Whether a line tells whose rate stands below it: any program may print `Download: 93.21 Mbit/s`.
+fn is_sure(line: &ToolLine) -> bool {
+    let text = line.text.trim_start();
+    text.starts_with("Ping: ")
+        || text.contains("(data used: ")
+        || HEADS.iter().any(|head| text.starts_with(head))
 }
 
 /// Takes what stands on a line.
@@ -244,5 +256,15 @@ mod tests {
     #[test]
     fn without_rates_it_was_cut() {
         assert_eq!(read("Ping: 15.5 ms\n").unwrap_err(), NotUnderstood::CutShort);
+    }
+
+    #[test]
+    fn one_rate_alone_may_be_of_any_program() {
+        assert_eq!(read("Download: 93.21 Mbit/s\n").unwrap_err(), NotUnderstood::OtherText);
+        for text in
+            ["Ping: 15.5 ms\nDownload: 93.21 Mbit/s\n", "Download: 93.21 Mbit/s\nUpload: 9.5 Mbit/s\n"]
+        {
+            assert!(read(text).is_ok(), "{text}");
+        }
     }
 }

@@ -250,7 +250,12 @@ impl<'a> Paste<'a> {
 
     /// Whether a line stands in no JSON text: it was cut, and another output begins.
     fn ends_json(&self, line: &ToolLine) -> bool {
-        if line.text.trim_start().starts_with(['"', '{', '}', '[', ']']) || line.is_blank() {
+        let text = line.text.trim_start();
+        // `[root@host ~]# ` is a prompt: a list does not begin so.
+        let is_prompt = text
+            .strip_prefix('[')
+            .is_some_and(|inside| inside.contains('@') && !inside.trim_start().starts_with(['"', '{', '[']));
+        if text.starts_with(['"', '{', '}', '[', ']']) && !is_prompt || line.is_blank() {
             return false;
         }
         let begins = |reader: &&'static dyn ToolReader| reader.begins(line) == Some(Beginning::Certain);

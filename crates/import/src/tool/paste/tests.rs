@@ -54,6 +54,10 @@ fn a_command_ends_a_json_text_that_was_cut() {
     let output = read(&text);
     assert_eq!(found(&output), [("dd", 3, 5)]);
     assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 1)]);
+    let text = format!("{{\"fio version\" : \"fio-3.33\",\n[root@h ~]# dd if=a of=/dev/null bs=1M\n{DD}");
+    let output = read(&text);
+    assert_eq!(found(&output), [("dd", 3, 5)]);
+    assert_eq!(output.results[0].command.first().map(String::as_str), Some("dd"));
 }
 
 #[test]

@@ -224,7 +224,9 @@ fn of_three_parts(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<C
     if speed.starts_with(|c: char| c.is_alphabetic()) && speed.ends_with("B/s") {
         return Some(copied(None, "GNU"));
     }
-    if let Some(rate) = without_bytes(line.number, speed) {
+    if rest.starts_with(" bytes")
+        && let Some(rate) = without_bytes(line.number, speed)
+    {
         return Some(copied(Some(rate), "toybox"));
     }
     let is_busybox = !leading(speed, false)?.rest.starts_with(' ');
@@ -396,6 +398,7 @@ mod tests {
             "I copied 5 files, 3 of them twice, at night",
             "100 bytes copied",
             "12 apples, 3 pears, 4 plums",
+            "Got 30 files, 5 s, 3 M/s",
         ] {
             assert!(Dd.begins(&line(text)).is_none(), "{text}");
         }

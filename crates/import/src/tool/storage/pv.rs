@@ -22,7 +22,18 @@ const BYTES: CountingRule = CountingRule {
     proof: "pv-1.6.20-bar: a file of 3000000 bytes is `2.86MiB` there, and 3.00 decimal MB",
 };
 
-const RULES: &[CountingRule] = &[BYTES];
+const SI: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "1.x, with --si",
+    units: "kB, MB, GB, MB/s",
+    counting: Counting::Decimal,
+    proof: "its manual, of -k, --si: suffixes are multiples of 1000, not of 1024",
+};
+
+const RULES: &[CountingRule] = &[BYTES, SI];
+
+/// Options of one letter that have a value: behind one, no further letters stand in a word.
+const VALUED: &str = "mAFDsiwHNuxoLBZUdRP";
 
 /// A name that `-N` puts in front is no longer.
 const TITLE_MAX: usize = 40;
@@ -45,7 +56,7 @@ impl ToolReader for Pv {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        measured(line).map(|_| Beginning::Certain)
+        measured(line, BYTES.counting).map(|_| Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -53,13 +64,25 @@ impl ToolReader for Pv {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let whole = block.lines.iter().find_map(measured).ok_or(NotUnderstood::OtherText)?;
-        Ok(vec![ToolResult { whole, ..block.result(NAME, self.programs()) }])
+        let result = block.result(NAME, self.programs());
+        let rule = if is_si(&result.command) { &SI } else { &BYTES };
+        let mut lines = block.lines.iter();
+        let whole = lines.find_map(|line| measured(line, rule.counting)).ok_or(NotUnderstood::OtherText)?;
+        Ok(vec![ToolResult { whole, ..result }])
     }
 }
 
+/// Whether the command has `--si`, or `-k` for it, which may stand among other letters.
+fn is_si(command: &[String]) -> bool {
+    let is_k = |word: &String| {
+        let letters = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')).unwrap_or_default();
+        letters.chars().take_while(|letter| !VALUED.contains(*letter)).any(|letter| letter == 'k')
+    };
+    command.iter().skip(1).any(|word| word == "--si" || is_k(word))
+}
+
 /// `2.86MiB 0:00:01 [1.98MiB/s] [1.98MiB/s] [=======>] 100%`.
-fn measured(line: &ToolLine) -> Option<ToolMeasurement> {
+fn measured(line: &ToolLine, counting: Counting) -> Option<ToolMeasurement> {
     let text = line.text.trim_start();
     let text = match text.split_once(": ") {
         Some((title, rest)) if title.len() <= TITLE_MAX => rest.trim_start(),
@@ -67,8 +90,8 @@ fn measured(line: &ToolLine) -> Option<ToolMeasurement> {
     };
     let (bytes, rest) = text.split_once(' ')?;
     let (clock, rest) = rest.trim_start().split_once(' ')?;
-    let bytes = quantity(line.number, bytes, BYTES.counting).filter(|bytes| bytes.unit == Unit::Bytes)?;
-    let mut rates = rest.split('[').skip(1).filter_map(|part| rate(line.number, part));
+    let bytes = quantity(line.number, bytes, counting).filter(|bytes| bytes.unit == Unit::Bytes)?;
+    let mut rates = rest.split('[').skip(1).filter_map(|part| rate(line.number, part, counting));
     let first = rates.next()?;
     // The mean of all, where it is told; the rate of the last second is none.
     let mean = rates.next().or_else(|| Some(first).filter(|_| is_at_end(rest)));
@@ -87,9 +110,9 @@ fn is_at_end(rest: &str) -> bool {
 }
 
 /// `1.98MiB/s]`; with spaces before the number in early versions.
-fn rate(line: u64, part: &str) -> Option<PrintedValue> {
+fn rate(line: u64, part: &str, counting: Counting) -> Option<PrintedValue> {
     let inside = part.split_once(']')?.0.trim();
-    quantity(line, inside, BYTES.counting).filter(|rate| rate.unit == Unit::BytesPerSecond)
+    quantity(line, inside, counting).filter(|rate| rate.unit == Unit::BytesPerSecond)
 }
 
 /// `0:00:01`, of a day and more `1:02:03:04`: up to a second more.
@@ -128,18 +151,37 @@ mod tests {
             (" 976KiB 0:00:00 [1.12GiB/s] [1.00GiB/s]", 1_073_741_824.0),
             ("disk: 1.00GiB 0:01:30 [11.4MiB/s]", 11.4 * 1_048_576.0),
         ] {
-            let read = measured(&line(text)).unwrap_or_else(|| panic!("{text}"));
+            let read = measured(&line(text), BYTES.counting).unwrap_or_else(|| panic!("{text}"));
             assert!((read.figure(metric::THROUGHPUT).unwrap().value / rate - 1.0).abs() < 1e-12, "{text}");
         }
     }
 
     #[test]
     fn on_the_way_there_is_no_mean() {
-        let read = measured(&line("2.00MiB 0:00:01 [1.85MiB/s] [======>     ] 69% ETA 0:00:00")).unwrap();
+        let on_the_way = line("2.00MiB 0:00:01 [1.85MiB/s] [======>     ] 69% ETA 0:00:00");
+        let read = measured(&on_the_way, BYTES.counting).unwrap();
         assert_eq!(read.figure(metric::THROUGHPUT), None);
         assert_eq!(read.bytes.map(|bytes| bytes.value), Some(2_097_152.0));
         let window = read.window.unwrap();
         assert_eq!((window.least(), window.most()), (1.0, 2.0));
+    }
+
+    #[test]
+    fn the_command_tells_of_what_multiples_are() {
+        for (command, bytes) in [
+            ("pv --si a", 3e6),
+            ("pv -trbk a", 3e6),
+            ("pv a", 3.0 * 1_048_576.0),
+            ("pv -Nk a", 3.0 * 1_048_576.0),
+        ] {
+            let text = format!("$ {command} > b\n3.00MB 0:00:01 [2.00MB/s]\n");
+            let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+            assert_eq!(
+                results[0].whole.bytes.as_ref().map(|printed| printed.value),
+                Some(bytes),
+                "{command}"
+            );
+        }
     }
 
     #[test]
