@@ -116,7 +116,8 @@ impl Guest {
         }
         let ended = self.boot(root, &interrupted);
         is_over.store(true, Ordering::SeqCst);
-        ended
+        // What the signal ended beside QEMU, such as apt-get, failed for that reason.
+        if ended.is_err() && interrupted.load(Ordering::SeqCst) { Err(Error::Interrupted) } else { ended }
     }
 
     fn boot(&self, root: &Path, interrupted: &AtomicBool) -> Result<Ended, Error> {

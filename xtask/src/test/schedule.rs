@@ -33,7 +33,10 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("load", "workloads", Kind::Measuring),
     ("study", "steady", Kind::Measuring),
     ("cli", "induced", Kind::Measuring),
-    // It changes states of the whole machine, which other tests look at.
+    // These change states of the whole machine, which other tests look at: its settings and swap, and traces of the
+    // dead, which whoever traces next removes.
+    ("machine", "block_trace", Kind::Measuring),
+    ("machine", "kernel_settings", Kind::Measuring),
     ("torture", "kills", Kind::Measuring),
 ];
 

@@ -38,7 +38,7 @@ const FELT: f64 = 1.0 - FULL;
 pub(super) const MOSTLY: f64 = 0.5;
 
 /// So much of what a full CPU did must be interrupts, or the threads of this end.
-const EXPLAINED: f64 = 0.9;
+pub(super) const EXPLAINED: f64 = 0.9;
 
 pub(super) const ENGLISH: &str = r#"
 core-named = CPU { $cpu }{ of-end }

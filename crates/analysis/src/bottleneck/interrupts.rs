@@ -6,13 +6,13 @@
 //! interrupt time of the machine: of a device with a queue for each CPU others take over. What fills it beside them is
 //! told elsewhere. Streams are judged by `end_core`, with the threads of both ends.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::{Resource, ResourceKind, Severity, Trial};
 
-use super::end_core::{self, Core, MOSTLY};
+use super::end_core::{self, Core, EXPLAINED, MOSTLY};
 use super::{FULL, Verdict, finding};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -36,9 +36,11 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let Some(core) = measure::middle(case, |trial| of_trial(trial).map(|core| (core.busy, core))) else {
         return Verdict::Elsewhere;
     };
+    let each = End::Drives.worker_share(case).unwrap_or_default();
+    // Programs of others, and time that is stolen, are none of it.
+    let is_ours = core.interrupts + each * measure::workers(case) >= EXPLAINED * core.busy;
     // Threads that are full say it themselves.
-    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL);
-    if core.busy < FULL || core.interrupts < MOSTLY * core.busy || computes {
+    if core.busy < FULL || core.interrupts < MOSTLY * core.busy || each >= FULL || !is_ours {
         return Verdict::Elsewhere;
     }
     let resource = Resource::of(ResourceKind::Cpu, core.number);
@@ -69,11 +71,17 @@ fn of_trial(trial: &Trial) -> Option<Core> {
     (most.interrupts >= MOSTLY * all).then_some(most)
 }
 
-/// The CPUs that have taken interrupts of what the main load drives.
+/// The CPUs that have taken at least half of the interrupts of what the main load drives. They are counted since the
+/// machine began: of a device with many queues each CPU has taken some.
 fn takers(trial: &Trial) -> Option<BTreeSet<u32>> {
     let lines = &trial.result.placement.as_ref()?.interrupts;
-    let took = lines.iter().flat_map(|line| line.cpus.iter().zip(&line.counts));
-    Some(took.filter(|(_, count)| **count > 0).map(|(cpu, _)| *cpu).collect())
+    let mut took: BTreeMap<u32, u64> = BTreeMap::new();
+    for (cpu, count) in lines.iter().flat_map(|line| line.cpus.iter().zip(&line.counts)) {
+        *took.entry(*cpu).or_default() += *count;
+    }
+    let all: u64 = took.values().sum();
+    let most = took.into_iter().filter(|(_, count)| *count > 0 && 2 * *count >= all);
+    Some(most.map(|(cpu, _)| cpu).collect())
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 use language::format::Rates;
 use model::finding::Evidence;
 use model::limit::{Direction, LimitKind, UsualRange};
+use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
@@ -146,7 +147,9 @@ impl LinkState {
 /// What passed an interface in each second the way of the load's data, where that is all that it can carry and a good
 /// part of it is not the load's.
 fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
-    if !used.resource.is_named(ResourceKind::Nic) {
+    // What is lost behind it was sent all the same, and small datagrams are half heads.
+    let is_udp = measure::profile(case).transport == Some(Transport::Udp);
+    if is_udp || !used.resource.is_named(ResourceKind::Nic) {
         return None;
     }
     let end = end_of(used);
@@ -174,7 +177,8 @@ fn shared(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
         .arg("unit", unit)
         .arg("bound", if used.line_only { "line" } else { "payload" })
         .arg("source", used.source.as_str())
-        .arg("network", "shared")
+        // Journals and parity of storage are the load's own.
+        .arg("network", if measure::storage_server(case).is_some() { "yes" } else { "shared" })
         .arg("shared", true)
         .arg("carried", written(carried).0)
         .arg("own", written(used.demand).0)

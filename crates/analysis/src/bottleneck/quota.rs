@@ -64,12 +64,14 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
     let reached = tightest.filter(|used| used.fraction >= FULL);
     // Of a rate that is reached for certain more CPU time brings no more than what is left of it.
-    if let Some(used) = reached.filter(|used| used.allowance.is_none() || stopped.is_none()) {
+    if let Some(used) =
+        reached.filter(|used| stopped.is_none() || used.allowance.is_none() && used.fraction <= BEYOND)
+    {
         let is_other = |other: &&Utilization| key(other) && !std::ptr::eq(*other, used);
         let others = clear.iter().copied().filter(is_other).map(|other| of_limit(other, "quota"));
         let others = others.chain(stopped.into_iter().flat_map(|found| found.evidence));
         let others: Vec<Evidence> = others.map(|one| Evidence { beside: true, ..one }).collect();
-        return Verdict::Full(Box::new(held(used).because_all(others)));
+        return Verdict::Full(Box::new(held(case, used).because_all(others)));
     }
     if let Some(found) = stopped.or_else(|| uncounted(case, context)) {
         return Verdict::Full(Box::new(found));
@@ -105,7 +107,7 @@ fn doubt(case: &CaseResult, used: &Utilization) -> Option<&'static str> {
 }
 
 /// That a limit holds the case back.
-fn held(used: &Utilization) -> Finding {
+fn held(case: &CaseResult, used: &Utilization) -> Finding {
     let (value, unit) = measure::written(used.limit, used.unit, &used.resource);
     let network = match used.allowance {
         Some(_) => "rented",
@@ -122,7 +124,9 @@ fn held(used: &Utilization) -> Finding {
         .arg("end", end_of(used).word())
         .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(of_limit(used, "quota"))
-        .because(shown("demand", used.quantity))
+        .because_all(
+            case.loads.main.estimates.contains_key(&used.quantity).then(|| shown("demand", used.quantity)),
+        )
 }
 
 /// A quota of CPU time, by how long it stopped each worker of an end.

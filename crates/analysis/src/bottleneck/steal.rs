@@ -7,11 +7,12 @@
 
 use model::database::metric as names;
 use model::finding::{Evidence, Place};
-use model::run::CaseResult;
+use model::limit::LimitKind;
+use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Severity, Trial};
 
 use super::cores::READY;
-use super::{Verdict, finding};
+use super::{BEYOND, FULL, Verdict, finding};
 use crate::measure::End;
 use crate::validity::steal;
 use crate::{Context, measure};
@@ -108,6 +109,14 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let evidence = most.evidence(case);
     if !most.is_felt() {
         return if most.share >= steal::FELT { Verdict::Free(evidence) } else { Verdict::Elsewhere };
+    }
+    // Of memory that is full more CPU time brings nothing.
+    let is_full = |used: &Utilization| {
+        let is_memory = used.resource == Resource::MEMORY && used.kind == LimitKind::Measured;
+        is_memory && (FULL..=BEYOND).contains(&used.fraction)
+    };
+    if case.utilization.iter().any(is_full) {
+        return Verdict::Elsewhere;
     }
     Verdict::Full(Box::new(
         finding("steal-bound", Severity::Warning)

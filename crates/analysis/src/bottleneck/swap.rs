@@ -66,15 +66,13 @@ fn delayed(case: &CaseResult) -> Option<(f64, Evidence)> {
     Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "delays")))
 }
 
-/// The share of the time for which all tasks that were not idle stood still for memory: those of our own control group,
-/// or of the machine where it has no count of its own.
+/// The share of the time for which some task of our own control group stood still for memory and none of it computed.
+/// What the whole machine counts may be another program's.
 fn pressed(case: &CaseResult) -> Option<(f64, Evidence)> {
-    let resources = [ResourceKind::Cgroup, ResourceKind::Pressure].map(|kind| Resource::of(kind, "memory"));
-    resources.into_iter().find_map(|resource| {
-        let share = measure::median(case, |trial| measure::rate(trial, &resource, "full"))?.min(1.0);
-        let place = measure::place(case, &resource, "full");
-        Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "pressure")))
-    })
+    let resource = Resource::of(ResourceKind::Cgroup, "memory");
+    let share = measure::median(case, |trial| measure::rate(trial, &resource, "full"))?.min(1.0);
+    let place = measure::place(case, &resource, "full");
+    Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "pressure")))
 }
 
 #[cfg(test)]

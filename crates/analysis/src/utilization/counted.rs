@@ -16,6 +16,8 @@ use crate::measure::{self, DeviceWork, End};
 const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
 /// Through the page cache no less: what memory takes meanwhile does not wait for the device.
 const NEARLY_ALL: f64 = 0.9;
+/// More than this of a throttle passed it unheld.
+const HELD: f64 = 1.15;
 
 /// Whether what passes a step is what the load does: not behind the page cache, nor below a loop device.
 pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
@@ -35,7 +37,10 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
     let times = rate(bytes)? / own;
     let is_own = own > 0.0 && ALIKE.contains(&times) && (measure::is_direct(case) || times >= NEARLY_ALL);
-    is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?
+    let passed = is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?;
+    // What is written back later no throttle of version 1 of control groups holds.
+    let is_held = |passed: &f64| limit.bound().is_none_or(|bound| *passed <= HELD * bound);
+    passed.filter(|passed| measure::is_direct(case) || is_held(passed))
 }
 
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes

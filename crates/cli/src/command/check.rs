@@ -11,7 +11,9 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 use model::tool_result::{ToolRemedy, ToolResult};
 use model::workload::Catalogue;
-use model::{Comparison, Finding, Machine, ParameterName, Parameters, Run, Severity, ToolOutput, scalar};
+use model::{
+    Comparison, Finding, Machine, ParameterName, Parameters, Run, Severity, ToolOutput, Value, scalar,
+};
 use report::check::{TOOL_EXPORTERS, ToolSubject, ToolSuggestion, document};
 use report::export::{json_full, json_summary};
 use report::page::comparison::ComparisonSubject;
@@ -251,7 +253,15 @@ fn words_of(result: &ToolResult, parameters: &Parameters, catalogue: &Catalogue)
         let Some(value) = parameters.get(parameter.name) else { continue };
         if parameter.default_value().as_ref() != Some(value) {
             words.push(format!("--{}", parameter.name));
-            words.push(scalar::show(parameter.kind, value));
+            let shown = scalar::show(parameter.kind, value);
+            // In the grammar of values both part one value from the next.
+            words.push(match value {
+                Value::Text(text) if text.contains([',', '+']) => {
+                    let quote = if text.contains('"') { '\'' } else { '"' };
+                    format!("{quote}{shown}{quote}")
+                }
+                _ => shown,
+            });
         }
     }
     Some(words)

@@ -17,6 +17,9 @@ use crate::signals;
 
 /// How much longer than its window a program may take: it starts, lays out files, warms up.
 const LONGER: Duration = Duration::from_secs(120);
+/// Some tools end by a count that takes the seconds they were asked for on a machine that is fast: others take so many
+/// times as long.
+const SLOWER: u64 = 4;
 
 /// How long a server may take until it listens.
 const LISTENING: Duration = Duration::from_secs(10);
@@ -86,8 +89,12 @@ impl Children {
         let file = File::create(path).map_err(unkept)?;
         let errors = file.try_clone().map_err(unkept)?;
         let mut child = Served(self.start(words, Stdio::from(file), Stdio::from(errors))?);
-        let status = self.wait(&mut child.0, Duration::from_secs(seconds) + LONGER);
+        let status = self.wait(&mut child.0, Duration::from_secs(seconds.saturating_mul(SLOWER)) + LONGER);
         let printed = read(path).map_err(unkept)?;
+        // A terminal interrupts the program, too, which may have ended before that was looked at.
+        if self.is_stopped() {
+            return Err(Failure::Interrupted);
+        }
         match status? {
             Some(status) if status.success() => Ok(printed),
             Some(status) => Err(failed(words, &status.to_string(), &printed)),
@@ -111,7 +118,7 @@ impl Children {
         let began = Instant::now();
         loop {
             let ended = child.0.try_wait().ok().flatten();
-            if let Some(status) = ended {
+            if let Some(status) = ended.filter(|_| !self.is_stopped()) {
                 return Err(failed(words, &status.to_string(), &said()));
             }
             match listening(child.id(), port) {
@@ -144,11 +151,17 @@ impl Children {
             .stdin(Stdio::null())
             .stdout(out)
             .stderr(errors);
-        let end_with_us = || -> std::io::Result<()> {
+        let parent = rustix::process::getpid();
+        let end_with_us = move || -> std::io::Result<()> {
             rustix::process::set_parent_process_death_signal(Some(Signal::TERM))?;
-            Ok(())
+            // It may have died already.
+            if rustix::process::getppid() == Some(parent) {
+                Ok(())
+            } else {
+                Err(std::io::ErrorKind::NotFound.into())
+            }
         };
-        // SAFETY: it makes one system call between fork and exec, allocates nothing and takes no lock.
+        // SAFETY: it makes two system calls between fork and exec, allocates nothing and takes no lock.
         unsafe { command.pre_exec(end_with_us) };
         let started = command.spawn();
         started.map_err(|error| {

@@ -288,10 +288,10 @@ fn serve(
     let mut words = Vec::new();
     if server.place == ServerPlace::Namespace {
         // Each becomes the next, so that all of them are one process.
-        let up = format!("{} link set lo up && exec \"$0\" \"$@\"", found("ip", "iproute2")?);
-        let shell = ["--net", "sh", "-c", up.as_str()].map(str::to_owned);
+        let up = "\"$0\" link set lo up && exec \"$@\"";
         words.push(found("unshare", "util-linux")?);
-        words.extend(shell);
+        words.extend(["--net", "sh", "-c", up].map(str::to_owned));
+        words.push(found("ip", "iproute2")?);
     }
     words.push(own);
     words.extend(command.into_iter().skip(1));

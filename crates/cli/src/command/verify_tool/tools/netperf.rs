@@ -10,7 +10,7 @@ pub(super) const NETPERF: VerifiedTool = VerifiedTool {
     program: "netperf",
     package: "netperf",
     doc: "the same, by netperf (TCP_STREAM)",
-    oldest: Some(OldestVersion { option: "-V", numbers: (2, 4) }),
+    oldest: Some(OldestVersion { option: "-V", numbers: (2, 5) }),
     target: TargetKind::Nothing,
     command: |plan| {
         let VerifyPlan { seconds, ports: [port, _], .. } = plan;
