@@ -103,7 +103,6 @@ const TOOLS: &[Tool] = &[
     program("mariadb-server", "mariadbd", "--version", "").serving("mariadb"),
     program("mdadm", "mdadm", "--version", "mdadm - v"),
     // It says no version; how it is used it tells.
-    program("bcache-tools", "make-bcache", "--help", "Usage: make-bcache"),
     // With btt. It calls itself by its whole path; without a trace to read it tells how it is used.
     program("blktrace", "blkparse", "-h", "Usage: "),
     program("sqlite3", "sqlite3", "--version", "3."),

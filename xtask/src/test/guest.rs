@@ -70,7 +70,7 @@ const LONG: &[&str] = &[
     "each_kind_of_volume_of_lvm_is_made_and_taken_down",
     "what_keeps_tags_is_made_and_taken_down",
     "a_journal_of_an_array_and_devices_of_memory_are_made_and_taken_down",
-    "bcache_and_what_an_array_keeps_against_the_write_hole_are_made_and_taken_down",
+    "what_an_array_keeps_against_the_write_hole_is_made_and_taken_down",
     "restore_takes_down_each_kind_of_mapping_of_a_killed_run",
     "kills_at_any_moment_leave_nothing_of_a_stack_and_touch_nothing_beside_it",
     "the_study_of_a_backup_target_is_whole",

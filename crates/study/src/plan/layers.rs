@@ -34,7 +34,10 @@ fn layers(load: &LoadSpec, catalogue: &Catalogue) -> Option<(ParameterName, Vec<
     let mut names = stack.layer_names();
     // Nothing says what goes to which of several devices.
     let targets = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Targets));
-    if stack.members.len() > 1 && targets.is_some_and(|targets| targets.parts == Parts::Named) {
+    if names.len() > 1
+        && stack.members.len() > 1
+        && targets.is_some_and(|targets| targets.parts == Parts::Named)
+    {
         names.remove(0);
     }
     Some((name, names))

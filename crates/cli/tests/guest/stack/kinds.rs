@@ -42,7 +42,7 @@ fn no_signature_is_left(stack: &str) {
     assert!(!names.iter().any(is_ours), "{stack}: {names:?}");
     for disk in DISKS.into_iter().filter(|disk| Path::new(disk).exists()) {
         let found = does(&["wipefs", "--no-act", "--output", "TYPE", disk]);
-        for kind in ["gpt", "PMBR", "DM_integrity", "bcache"] {
+        for kind in ["gpt", "PMBR", "DM_integrity"] {
             assert!(!found.contains(kind), "{stack}: {disk} still has {kind}: {found}");
         }
     }
@@ -120,15 +120,13 @@ fn a_journal_of_an_array_and_devices_of_memory_are_made_and_taken_down() {
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
-fn bcache_and_what_an_array_keeps_against_the_write_hole_are_made_and_taken_down() {
+fn what_an_array_keeps_against_the_write_hole_is_made_and_taken_down() {
     let mut bed = TestBed::new();
     bed.ram_disks(4);
     let place = StoryFolder::new();
-    for stack in [
-        "bcache(a; fast=b; mode=writeback; sequential-cutoff=0) > ext4",
-        "raid5(a+b+c; journal=d; journal-mode=write-back)",
-        "raid5(a+b+c+d; ppl=yes; assume-clean=yes)",
-    ] {
+    for stack in
+        ["raid5(a+b+c; journal=d; journal-mode=write-back)", "raid5(a+b+c+d; ppl=yes; assume-clean=yes)"]
+    {
         is_made_and_gone(&place, stack);
     }
     let both = "raid5(a+b+c; journal=d; ppl=yes)";
@@ -150,10 +148,6 @@ fn restore_takes_down_each_kind_of_mapping_of_a_killed_run() {
         ["run", "disk", "--target", FOLDER, "--member-size", "64MiB", "--stack", "zram > integrity > ext4"];
     let cases = [
         (arguments(&target, on_disks, &["--duration", "600s"]), "ext4, thin, crypt, cache, partition"),
-        (
-            arguments(&target, "bcache(a; fast=b; mode=writeback) > ext4", &["--duration", "600s"]),
-            "ext4, bcache",
-        ),
         ([&on_memory[..], QUICK, &["--duration", "600s"]].concat(), "ext4, integrity, zram"),
     ];
     let state = place.path().canonicalize().unwrap().join("store.db-state/stacks");

@@ -165,7 +165,7 @@ impl Planned for PlannedRebuild {
     }
 
     fn uses_up_stack(&self) -> bool {
-        self.event == ArrayEvent::Grow
+        self.stack.as_deref().is_some_and(|stack| ArrayRequest::uses_up(stack, self.event))
     }
 
     fn prepare(&self, given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {

@@ -40,6 +40,14 @@ pub(in crate::workload::disk) struct ArrayRequest {
 }
 
 impl ArrayRequest {
+    /// Whether it leaves another array than was made: one that has grown, or one whose journal is no cache any more,
+    /// which it is for good once a member failed (`r5c_update_on_rdev_error` in `drivers/md/raid5-cache.c`).
+    pub(in crate::workload::disk) fn uses_up(stack: &str, event: ArrayEvent) -> bool {
+        let array = LayerStack::parse(stack, LAYERS).ok().and_then(|stack| stack.layers.into_iter().next());
+        let is_cache = array.is_some_and(|array| write_hole::is_write_back(&array));
+        event == ArrayEvent::Grow || event == ArrayEvent::Fail && is_cache
+    }
+
     /// What `stack` has for `event`.
     ///
     /// # Errors

@@ -38,7 +38,7 @@ pub(super) struct Program {
     pub(super) name: &'static str,
     /// The package that has it, in Debian.
     pub(super) package: &'static str,
-    /// With which words it says its version; none where it does not.
+    /// With which words it says its version.
     pub(super) version: &'static [&'static str],
 }
 
@@ -202,9 +202,6 @@ impl<'a> Commands<'a> {
 
     /// What a program says of its version, in a line: some say it where errors go.
     pub(super) fn version(&mut self, program: &Program) -> Option<String> {
-        if program.version.is_empty() {
-            return None;
-        }
         let ended = self.end_of(program, program.version, (None, b"")).ok()?;
         let mut lines = ended.output.lines().chain(ended.errors.lines()).map(str::trim);
         let line = lines.find(|line| !line.is_empty())?;

@@ -5,7 +5,6 @@
 //! puts the top of the stack in the place of their target ([`StackRequest`]).
 
 mod array;
-mod bcache;
 mod blkid;
 mod btrfs;
 mod builder;
@@ -74,7 +73,6 @@ const TABLE: &[&dyn LayerKind] = &[
     &snapshot::Snapshot,
     &cache::CACHE,
     &cache::WRITECACHE,
-    &bcache::Bcache,
     &ext4::Ext4,
     &xfs::Xfs,
     &btrfs::Btrfs,
@@ -102,7 +100,6 @@ pub(in crate::workload) const LAYERS: &[LayerSpec] = &[
     snapshot::SPEC,
     *cache::CACHE.spec,
     *cache::WRITECACHE.spec,
-    bcache::SPEC,
     ext4::SPEC,
     xfs::SPEC,
     btrfs::SPEC,

@@ -17,7 +17,7 @@ use crate::workload::named;
 
 const SFDISK: Program = Program { name: "sfdisk", package: "fdisk", version: &["--version"] };
 const PARTX: Program = Program { name: "partx", package: "util-linux", version: &["--version"] };
-pub(super) const WIPEFS: Program = Program { name: "wipefs", package: "util-linux", version: &["--version"] };
+const WIPEFS: Program = Program { name: "wipefs", package: "util-linux", version: &["--version"] };
 
 /// Where it begins, where nobody says: fdisk's own place, which fits every stripe and every block that erases.
 const OFFSET: u64 = 1 << 20;

@@ -36,6 +36,11 @@ pub(super) fn has_parity_log(layer: &StackLayer) -> bool {
     layer.option(PARTIAL_PARITY_LOG.name) == Some(Value::Bool(true))
 }
 
+/// Whether its journal is a cache.
+pub(super) fn is_write_back(layer: &StackLayer) -> bool {
+    layer.option(JOURNAL_MODE.name) == Some(Value::from("write-back"))
+}
+
 /// How mdadm is told of it; not of a journal, which is a device. None for a level that needs nothing of it.
 pub(super) fn word(layer: &StackLayer) -> Option<String> {
     if has_parity_log(layer) {

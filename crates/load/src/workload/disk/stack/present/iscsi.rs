@@ -25,6 +25,8 @@ const PORT: u16 = 3260;
 const ENDS_WITHIN: Duration = Duration::from_secs(60);
 /// By which name the initiator asks to be let in.
 const USER: &str = "headroom";
+/// What the initiator's interface is called, where an iscsid of others is asked.
+const INTERFACE: &str = "headroom";
 /// How names of targets and initiators begin, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
 const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
 
@@ -102,13 +104,17 @@ impl LayerKind for Iscsi {
         commands.as_one(SESSION, |commands| {
             let login = Login { user: USER, secret: &secret };
             let initiator = Initiator::start(&target.initiator, &target.name, Some(&login), commands)?;
-            let node = ["-m", "node", "-T", &target.name, "-p", &target.portal];
-            initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
+            let mut node = vec!["-m", "node", "-T", &target.name, "-p", &target.portal];
             if initiator.is_of_others() {
-                // It would log in by the name in the real /etc/iscsi, which the target does not let in.
+                // It would log in by the name in the real /etc/iscsi, which the target does not let in. The name of its
+                // own default interface cannot be changed.
+                let of_interface = ["-m", "iface", "-I", INTERFACE];
                 let name = ["-o", "update", "-n", "iface.initiatorname", "-v", &target.initiator];
-                initiator.run(&[&node[..], &name[..]].concat(), commands)?;
+                initiator.run(&[&of_interface[..], &["-o", "new"]].concat(), commands)?;
+                initiator.run(&[&of_interface[..], &name[..]].concat(), commands)?;
+                node.extend(["-I", INTERFACE]);
             }
+            initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
             initiator.run(&[&node[..], &["--login"]].concat(), commands)?;
             let mut found = None;
             commands.wait_until(APPEARS_WITHIN, || {
