@@ -7,6 +7,7 @@ use analysis::check::{ToolCheck, checks};
 use analysis::comparison::{ComparisonOptions, of_runs};
 use clap::{Arg, ArgMatches, Command};
 use import::tool;
+use model::parameter::Kind;
 use model::profile::Aspect;
 use model::run::CaseResult;
 use model::tool_result::{ToolRemedy, ToolResult};
@@ -253,18 +254,28 @@ fn words_of(result: &ToolResult, parameters: &Parameters, catalogue: &Catalogue)
         let Some(value) = parameters.get(parameter.name) else { continue };
         if parameter.default_value().as_ref() != Some(value) {
             words.push(format!("--{}", parameter.name));
-            let shown = scalar::show(parameter.kind, value);
-            // In the grammar of values both part one value from the next.
-            words.push(match value {
-                Value::Text(text) if text.contains([',', '+']) => {
-                    let quote = if text.contains('"') { '\'' } else { '"' };
-                    format!("{quote}{shown}{quote}")
-                }
-                _ => shown,
-            });
+            words.push(in_grammar(parameter.kind, value)?);
         }
     }
     Some(words)
+}
+
+/// A value as it is written on the command line, where `,` and `+` part one from the next, quotes keep them together and
+/// space at an end is none of it. None of a text that cannot be written there: it would mean another file.
+fn in_grammar(kind: Kind, value: &Value) -> Option<String> {
+    let is_plain = |text: &str| !text.contains([',', '+', '"', '\'']) && text.trim() == text;
+    let shown = scalar::show(kind, value);
+    match value {
+        Value::Text(text) if !is_plain(text) => {
+            let quote = ['"', '\''].into_iter().find(|quote| !text.contains(*quote))?;
+            Some(format!("{quote}{shown}{quote}"))
+        }
+        Value::List(parts) => {
+            let are_plain = parts.iter().all(|part| !matches!(part, Value::Text(text) if !is_plain(text)));
+            are_plain.then_some(shown)
+        }
+        _ => Some(shown),
+    }
 }
 
 fn joined(words: &[String]) -> String {
@@ -274,6 +285,20 @@ fn joined(words: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug: a folder such as `/data/a+b` became two targets, of which nobody had named one.
+    #[test]
+    fn a_path_with_marks_of_the_grammar_is_one_value_or_none() {
+        let shown = |text: &str| in_grammar(Kind::Path, &Value::from(text));
+        assert_eq!(shown("/data/a").as_deref(), Some("/data/a"));
+        assert_eq!(shown("/data/a+b").as_deref(), Some("\"/data/a+b\""));
+        assert_eq!(shown("/data/a ").as_deref(), Some("\"/data/a \""));
+        assert_eq!(shown("/data/\"a\",b").as_deref(), Some("'/data/\"a\",b'"));
+        assert_eq!(shown("/a\"b'c"), None);
+        let both = |text: &str| Value::List(vec![Value::from(text), Value::from("/c")]);
+        assert_eq!(in_grammar(Kind::Path, &both("/a")).as_deref(), Some("/a+/c"));
+        assert_eq!(in_grammar(Kind::Path, &both("/a+b")), None);
+    }
 
     #[test]
     fn a_side_is_a_folder_or_a_file() {

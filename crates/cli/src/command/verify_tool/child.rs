@@ -90,11 +90,11 @@ impl Children {
         let errors = file.try_clone().map_err(unkept)?;
         let mut child = Served(self.start(words, Stdio::from(file), Stdio::from(errors))?);
         let status = self.wait(&mut child.0, Duration::from_secs(seconds.saturating_mul(SLOWER)) + LONGER);
-        let printed = read(path).map_err(unkept)?;
         // A terminal interrupts the program, too, which may have ended before that was looked at.
         if self.is_stopped() {
             return Err(Failure::Interrupted);
         }
+        let printed = read(path).map_err(unkept)?;
         match status? {
             Some(status) if status.success() => Ok(printed),
             Some(status) => Err(failed(words, &status.to_string(), &printed)),
