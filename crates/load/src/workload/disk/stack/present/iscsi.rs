@@ -27,6 +27,8 @@ const ENDS_WITHIN: Duration = Duration::from_secs(60);
 const USER: &str = "headroom";
 /// What the initiator's interface is called, where an iscsid of others is asked.
 const INTERFACE: &str = "headroom";
+/// What iscsiadm is told of it.
+const OF_INTERFACE: [&str; 4] = ["-m", "iface", "-I", INTERFACE];
 /// How names of targets and initiators begin, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
 const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
 
@@ -108,10 +110,9 @@ impl LayerKind for Iscsi {
             if initiator.is_of_others() {
                 // It would log in by the name in the real /etc/iscsi, which the target does not let in. The name of its
                 // own default interface cannot be changed.
-                let of_interface = ["-m", "iface", "-I", INTERFACE];
                 let name = ["-o", "update", "-n", "iface.initiatorname", "-v", &target.initiator];
-                initiator.run(&[&of_interface[..], &["-o", "new"]].concat(), commands)?;
-                initiator.run(&[&of_interface[..], &name[..]].concat(), commands)?;
+                initiator.run(&[&OF_INTERFACE[..], &["-o", "new"]].concat(), commands)?;
+                initiator.run(&[&OF_INTERFACE[..], &name[..]].concat(), commands)?;
                 node.extend(["-I", INTERFACE]);
             }
             initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
@@ -181,6 +182,10 @@ impl Target {
         let login = Login { user: USER, secret: secret.trim() };
         let login = Some(&login).filter(|login| !login.secret.is_empty());
         let initiator = Initiator::start(&self.initiator, &self.name, login, commands)?;
+        if initiator.is_of_others() {
+            // It looks for the interface of the session, and its settings are new.
+            initiator.run(&[&OF_INTERFACE[..], &["-o", "new"]].concat(), commands)?;
+        }
         let mut last = None;
         let is_gone = commands.wait_until(ENDS_WITHIN, || {
             let mut always = || true;
