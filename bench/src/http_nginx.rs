@@ -74,7 +74,9 @@ impl Nginx {
 
     fn await_listening(&mut self, context: &BenchContext) -> Result<(), Error> {
         let deadline = Instant::now() + PATIENCE;
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+        // It listens before it writes its number, and ends where it cannot.
+        let number = folder(context).join(NUMBER);
+        while !number.is_file() || TcpStream::connect(("127.0.0.1", self.port)).is_err() {
             context.go_on()?;
             let ended = self.child.try_wait().map_err(|e| Error::Bench(format!("watching nginx: {e}")))?;
             if ended.is_some() || Instant::now() > deadline {
