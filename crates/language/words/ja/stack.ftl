@@ -41,7 +41,7 @@ finding-parity-rewrite =
 evidence-parity = { RESOURCE($resource) } のメンバーは、書き込み 1 バイトにつき { FIXED($read, decimals: 2) } バイトを読み、{ FIXED($written, decimals: 2) } バイトを書く
 finding-journal-flush =
     ジャーナル: { PERCENT($share) } の時間 { RESOURCE($resource) } のフラッシュ{ $through ->
-        [yes] か、キャッシュを通り抜ける書き込み
+        [yes] か、キャッシュを通り抜ける書き込み（推定）
        *[no] {""}
     }が進行中で（{ SHORT($rate, unit: "1/s") }）、負荷の 1 バイトにつき { FIXED($more, decimals: 2) } バイトが余分に書かれます
     .advice = sync を減らして 1 回ごとの書き込みを増やすか、フラッシュの速いデバイス（停電に耐えるキャッシュを持つもの）を使ってください

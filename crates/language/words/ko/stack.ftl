@@ -41,7 +41,7 @@ finding-parity-rewrite =
 evidence-parity = { RESOURCE($resource) }의 구성원은 쓰기 1바이트마다 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씀
 finding-journal-flush =
     저널: 시간의 { PERCENT($share) } 동안 { RESOURCE($resource) }의 플러시{ $through ->
-        [yes] 나 캐시를 거쳐 매체까지 가는 쓰기
+        [yes] 나 캐시를 거쳐 매체까지 가는 쓰기(추정)
        *[no] {""}
     }가 진행 중이고({ SHORT($rate, unit: "1/s") }), 부하의 1바이트마다 { FIXED($more, decimals: 2) }바이트가 더 쓰입니다
     .advice = sync를 줄이고 한 번에 더 많이 쓰거나, 플러시가 빠른 장치(정전에도 남는 캐시가 있는 것)를 쓰십시오

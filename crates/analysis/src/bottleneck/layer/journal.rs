@@ -23,7 +23,7 @@ const FELT: f64 = 0.5;
 pub(in crate::bottleneck) const ENGLISH: &str = r#"
 finding-journal-flush =
     the journal: { PERCENT($share) } of the time a flush of { RESOURCE($resource) }{ $through ->
-        [yes] , or a write through its cache,
+        [yes] , or a write through its cache (estimated),
        *[no] {""}
     } is under way ({ SHORT($rate, unit: "1/s") } of them), and for each byte of
     the load { FIXED($more, decimals: 2) } are written beside it
@@ -33,8 +33,8 @@ evidence-flushes =
     { RESOURCE($resource) } is flushed { SHORT($rate, unit: "1/s") }, for { PERCENT($share) } of the time, and
     { FIXED($more, decimals: 2) } bytes are written beside each of the load
 evidence-forced-writes =
-    as many writes go through the cache of { RESOURCE($resource) } (FUA), for { PERCENT($share) } of the time by how long its
-    writes take in the mean
+    as many writes go through the cache of { RESOURCE($resource) } (FUA), which the kernel does not count apart: an estimate
+    of { PERCENT($share) } of the time, by how long its writes take in the mean
 "#;
 
 /// What the flushes of a trial took.
