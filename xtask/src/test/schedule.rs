@@ -40,21 +40,37 @@ const KINDS: &[(&str, &str, Kind)] = &[
     ("torture", "kills", Kind::Measuring),
 ];
 
-/// Of harnesses that measure, the tests that only count what comes of a number of requests or transactions, or wait for
-/// servers that err, stall or go away, by what their names have: these are run as those that wait.
-const COUNTING: &[(&str, &str, &[&str])] = &[(
-    "load",
-    "workloads",
-    &[
-        "db::",
-        "object::",
-        "http::download::",
-        "http::faults::",
-        "http::http2::",
-        "http::mixes::",
-        "http::upload::",
-    ],
-)];
+/// The tests of a harness that are of another kind than the others, by what their names have.
+const APART: &[(&str, &str, Kind, &[&str])] = &[
+    // These only count what comes of a number of requests or transactions, or wait for servers that err, stall or go
+    // away.
+    (
+        "load",
+        "workloads",
+        Kind::Waiting,
+        &[
+            "db::",
+            "object::",
+            "http::download::",
+            "http::faults::",
+            "http::http2::",
+            "http::mixes::",
+            "http::upload::",
+        ],
+    ),
+    // These look whether a rate that was imposed is met, which takes CPU time that is there when it is due.
+    (
+        "cli",
+        "stories",
+        Kind::Measuring,
+        &[
+            "network::a_rate_that_somebody_imposed_at_either_end_is_met_and_named",
+            "network::a_node_is_the_server_of_a_download",
+            "network_six::a_known_rate_is_met_over_ipv6_with_its_longer_head",
+            "verdicts::",
+        ],
+    ),
+];
 
 /// A harness, or the tests of it that are run together.
 #[derive(Clone, Debug)]
@@ -125,12 +141,13 @@ fn kind_of(built: &Built) -> Kind {
 /// A harness as it is, or what of it is run at different times.
 fn parts_of(built: &Built) -> Vec<HarnessPart> {
     let part = |kind, filter| HarnessPart { built: built.clone(), kind, filter };
-    let own =
-        |(package, target, _): &&(&str, &str, &[&str])| *package == built.package && *target == built.target;
     let kind = kind_of(built);
-    match COUNTING.iter().find(own) {
-        Some((.., words)) => {
-            vec![part(Kind::Waiting, TestFilter::With(words)), part(kind, TestFilter::Without(words))]
+    let own = |(package, target, ..): &&(&str, &str, Kind, &[&str])| {
+        *package == built.package && *target == built.target
+    };
+    match APART.iter().find(own) {
+        Some((.., other, words)) => {
+            vec![part(*other, TestFilter::With(words)), part(kind, TestFilter::Without(words))]
         }
         None => vec![part(kind, TestFilter::All)],
     }
@@ -177,13 +194,18 @@ mod tests {
         let TestFilter::With(words) = counting.filter else { panic!("{counting:?}") };
         assert_eq!((counting.kind, rest.kind), (Kind::Waiting, Kind::Measuring));
         assert_eq!(rest.filter, TestFilter::Without(words));
+        let stories = parts_of(&built("cli", "stories"));
+        assert_eq!(
+            stories.iter().map(|part| part.kind).collect::<Vec<_>>(),
+            [Kind::Measuring, Kind::Waiting]
+        );
         let whole = parts_of(&built("load", "engine"));
         assert!(whole.len() == 1 && whole[0].filter == TestFilter::All, "{whole:?}");
     }
 
     #[test]
     fn every_harness_is_run_and_one_that_says_nothing_has_failed() {
-        let three = Mutex::new((0..3).flat_map(|_| parts_of(&built("cli", "stories"))).collect());
+        let three = Mutex::new((0..3).flat_map(|_| parts_of(&built("cli", "browser"))).collect());
         let counts = all(&three, HarnessOptions { filter: TestFilter::All, threads: 1, is_long: false });
         assert_eq!(counts, Counts { failed: 3, ..Counts::default() });
         assert!(three.into_inner().unwrap().is_empty());
@@ -191,8 +213,8 @@ mod tests {
 
     #[test]
     fn the_table_names_harnesses_that_there_are() {
-        let counting = COUNTING.iter().map(|(package, target, _)| (package, target));
-        for (package, target) in KINDS.iter().map(|(package, target, _)| (package, target)).chain(counting) {
+        let apart = APART.iter().map(|(package, target, ..)| (package, target));
+        for (package, target) in KINDS.iter().map(|(package, target, _)| (package, target)).chain(apart) {
             let folders = [crate::root().join("crates").join(package), crate::root().join(package)];
             let folder = folders.iter().find(|folder| folder.is_dir()).unwrap();
             let is_library = package == target;

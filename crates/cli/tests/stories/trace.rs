@@ -6,6 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Output, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use rustix::process::Signal;
 use serde_json::Value;
@@ -66,8 +67,17 @@ pub(crate) fn joined(text: &str) -> String {
     text.replace("\n  | ", "").split_whitespace().collect()
 }
 
+/// Held by a story while a trace that it killed is in the kernel, which whoever restores next removes and tells.
+static KILLED: Mutex<()> = Mutex::new(());
+
+/// Until it is dropped, no other story looks for what a trace left.
+pub(crate) fn nobody_looks() -> MutexGuard<'static, ()> {
+    KILLED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// Whatever was begun in the kernel is gone.
 pub(crate) fn assert_nothing_left(place: &StoryFolder) {
+    let _only = nobody_looks();
     let left = place.run(&["restore"]);
     assert!(!stdout(&left).contains("the trace that process"), "{}", stdout(&left));
 }

@@ -11,7 +11,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 
 use crate::common::{StoryFolder, eventually, program, signal, stderr, stdout};
 use crate::device::Disk;
-use crate::trace::{assert_nothing_left, dd, disk, joined, json};
+use crate::trace::{assert_nothing_left, dd, disk, joined, json, nobody_looks};
 
 /// Runs a script in a mount namespace of its own; it finds the program and the disk in its environment.
 fn in_namespace(place: &StoryFolder, disk: &Disk, script: &str) -> Output {
@@ -167,6 +167,7 @@ fn what_a_killed_trace_left_is_removed_when_the_next_one_begins() {
     let mut killed = place.start(&["trace", &disk.path]);
     let _errors = wait_for(&mut killed, "Tracing /dev/loop");
     let process = killed.id();
+    let _only = nobody_looks();
     assert!(has_instance(process));
     signal(process, Signal::KILL);
     killed.wait().unwrap();

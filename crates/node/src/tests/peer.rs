@@ -179,6 +179,7 @@ fn a_node_that_is_told_to_end_ends_with_all_its_sessions() {
     assert_eq!(fixture.processes().len(), 1);
     fixture.stop();
     assert!(fixture.processes().is_empty());
+    eventually("the connection is seen to be closed", || !agent.is_connected());
     let error = describe(&mut agent).unwrap_err();
     assert!(matches!(&error, AgentError::Unreachable(why) if why.contains("nobody listens")), "{error}");
 }
