@@ -88,6 +88,7 @@ fn takers(trial: &Trial) -> Option<BTreeSet<u32>> {
 mod tests {
     use model::study::Pin;
     use model::trial::{InterruptLine, Placement, WorkerPlace};
+    use model::{Better, Unit, metric};
 
     use super::super::tests::{disk, verdict};
     use super::*;
@@ -140,6 +141,58 @@ mod tests {
         // CPU 1 takes those of something else.
         assert_eq!(code([[5, 5, 60, 30], [2, 8, 2, 88]]), "device-full");
         assert_eq!(code([[70, 20, 2, 8], [10, 10, 80, 0]]), "device-full");
+    }
+
+    /// The code where these CPUs have taken so many interrupts of the disk since the machine began, one line each, while
+    /// CPU 0 is full of interrupts and CPU 1 is half idle.
+    fn code_where(taken: &[(u32, u64)]) -> String {
+        let line = |(irq, (cpu, count)): (u32, &(u32, u64))| InterruptLine {
+            irq,
+            name: format!("nvme0q{irq}"),
+            cpus: vec![*cpu],
+            counts: vec![*count],
+        };
+        let lines: Vec<InterruptLine> = (1..).zip(taken).map(line).collect();
+        let mut cases = [32, 16].map(|depth| case(depth, [[2, 8, 2, 88], [10, 10, 80, 0]]));
+        for trial in cases.iter_mut().flat_map(|case| &mut case.trials) {
+            if let Some(placement) = &mut trial.result.placement {
+                placement.interrupts.clone_from(&lines);
+            }
+        }
+        verdict(&cases).code
+    }
+
+    /// Bug: of a disk with a queue for each CPU, whose counts are since the machine began, every CPU that an interface
+    /// filled meanwhile was said to take the disk's interrupts.
+    #[test]
+    fn who_took_the_lesser_part_since_the_machine_began_is_not_blamed() {
+        assert_eq!(code_where(&[(0, 400_000), (1, 600_000)]), "device-full");
+        assert_eq!(code_where(&[(0, 600_000), (1, 400_000)]), "interrupt-cpu-full");
+        // A CPU may take several lines.
+        assert_eq!(code_where(&[(0, 300_000), (1, 400_000), (0, 300_000)]), "interrupt-cpu-full");
+        assert_eq!(code_where(&[(0, 0), (1, 0)]), "device-full", "none was counted");
+    }
+
+    /// Bug: a CPU was said to be full of interrupts though nearly half of it was another program's, or stolen.
+    #[test]
+    fn programs_of_others_and_stolen_time_beside_interrupts_are_none_of_the_load_s() {
+        let code = |us: f64, [user, system, softirq, steal]: [u64; 4]| {
+            let mut cases = [32, 16].map(|depth| case(depth, [[user, system, 2, softirq], [10, 10, 80, 0]]));
+            for case in &mut cases {
+                let each = fixture::estimate(us / 1e6, Unit::Seconds, Better::Lower);
+                case.loads.main.estimates.insert(metric::CPU_PER_OPERATION, each);
+                for trial in &mut case.trials {
+                    let stolen = fixture::counter("cpu:0", "/proc/stat steal", 0.01, steal);
+                    trial.result.local_mut().counters.push(stolen);
+                }
+            }
+            verdict(&cases).code
+        };
+        // Each operation takes 2 us of our thread, 100,000 times a second.
+        assert_eq!(code(2.0, [35, 10, 53, 0]), "device-full");
+        assert_eq!(code(2.0, [2, 8, 53, 35]), "device-full");
+        // Of 4.5 us our thread has the rest.
+        assert_eq!(code(4.5, [10, 35, 53, 0]), "interrupt-cpu-full");
     }
 
     #[test]

@@ -374,38 +374,71 @@ mod tests {
         assert!(beside[0].starts_with("96 % of"), "{beside:?}");
     }
 
+    /// A stream of so many bytes per second over an interface whose payload can have so many, and what that counted
+    /// one way meanwhile.
+    fn stream(protocol: &str, own: f64, limit: f64, (source, counted): (&str, u64)) -> Finding {
+        let mut case = fixture::case(3);
+        fixture::workload(&mut case, "net.stream");
+        for (name, value) in [("direction", "send"), ("protocol", protocol), ("peer", "10.0.0.2:7117")] {
+            fixture::set(&mut case, name, value);
+        }
+        let estimate = fixture::estimate(own, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        case.utilization =
+            vec![Utilization { demand: own, limit, ..used("nic:eth0", LimitKind::Link, own / limit) }];
+        count(&mut case, "nic:eth0", (source, counted));
+        verdict(&[case])
+    }
+
+    /// Bytes that an interface counted in a second.
+    fn count(case: &mut CaseResult, interface: &str, (source, bytes): (&str, u64)) {
+        for trial in &mut case.trials {
+            let counter = fixture::counter(interface, &format!("/proc/net/dev {source}"), 1.0, bytes);
+            trial.result.local_mut().counters.push(counter);
+        }
+    }
+
     /// Bug: half of a link was ruled out, though others had the other half.
     #[test]
     fn an_interface_that_others_fill_too_is_full() {
-        let found = |own: f64, counted: f64, source: &str| {
-            let mut case = fixture::case(3);
-            fixture::workload(&mut case, "net.stream");
-            for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
-                fixture::set(&mut case, name, value);
-            }
-            let estimate = fixture::estimate(own, Unit::BytesPerSecond, Better::Higher);
-            case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-            let limit = 117.7e6;
-            case.utilization =
-                vec![Utilization { demand: own, limit, ..used("nic:eth0", LimitKind::Link, own / limit) }];
-            for trial in &mut case.trials {
-                let name = format!("/proc/net/dev {source}");
-                let counter = fixture::counter("nic:eth0", &name, 1.0, counted as u64);
-                trial.result.local_mut().counters.push(counter);
-            }
-            verdict(&[case])
-        };
-        let full = found(60e6, 123e6, "tx_bytes");
+        let found = |own: f64, counted: u64, source: &str| stream("tcp", own, 117.7e6, (source, counted));
+        let full = found(60e6, 123_000_000, "tx_bytes");
         assert_eq!((full.code.as_str(), &full.args["shared"]), ("link-full", &true.into()));
         assert!(
             full.text.contains("984 Mbit/s pass it") && full.text.contains("480 Mbit/s"),
             "{}",
             full.text
         );
-        assert_ne!(found(60e6, 100e6, "tx_bytes").code, "link-full", "it has room");
-        assert_ne!(found(60e6, 123e6, "rx_bytes").code, "link-full", "the other way");
-        assert_ne!(found(60e6, 400e6, "tx_bytes").code, "link-full", "more than it can");
+        assert!(full.advice.unwrap().starts_with("stop what else sends over it"));
+        assert_ne!(found(60e6, 100_000_000, "tx_bytes").code, "link-full", "it has room");
+        assert_ne!(found(60e6, 123_000_000, "rx_bytes").code, "link-full", "the other way");
+        assert_ne!(found(60e6, 400_000_000, "tx_bytes").code, "link-full", "more than it can");
         // Alone it is full by itself.
-        assert_eq!(found(117e6, 122.3e6, "tx_bytes").args["shared"], false.into());
+        assert_eq!(found(117e6, 122_300_000, "tx_bytes").args["shared"], false.into());
+    }
+
+    /// Bug: datagrams of the load itself, which were lost behind the interface, and their heads were called another's.
+    #[test]
+    fn no_datagrams_of_the_load_are_called_another_s() {
+        let found = |own: f64, limit: f64, counted: u64| stream("udp", own, limit, ("tx_bytes", counted));
+        // At 1 Gbit/s 119.6 MB/s are sent in datagrams of 1,472 bytes, and half of them arrive.
+        let lost = found(60e6, 119.6e6, 123_000_000);
+        assert_eq!(lost.code, "cannot-tell", "{lost:?}");
+        assert!(lost.evidence.iter().any(|e| e.code == "no-account-udp"), "{lost:?}");
+        // In datagrams of 300 bytes 102.5 MB/s fit, and an eighth of what the interface counts is heads.
+        assert_eq!(found(96.3e6, 102.5e6, 109_700_000).code, "cannot-tell");
+        // What arrives may fill it as any other load does.
+        assert_eq!(found(118e6, 119.6e6, 121_400_000).args["shared"], false.into());
+    }
+
+    /// Bug: over a full network to storage, the journal and the parity of the load itself were to be stopped.
+    #[test]
+    fn nobody_is_told_to_stop_what_storage_itself_sends() {
+        let mut case = exported(0.6);
+        count(&mut case, "nic:hr0a", ("tx_bytes", 2_050_000));
+        let found = verdict(&[case]);
+        assert_eq!((found.code.as_str(), &found.args["shared"]), ("link-full", &true.into()));
+        let advice = found.advice.unwrap();
+        assert!(advice.starts_with("only a faster link can raise it"), "{advice}");
     }
 }

@@ -56,18 +56,22 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let stopped = stopped(case, context);
     let (clear, doubtful): (Vec<&Utilization>, Vec<&Utilization>) =
         imposed(case).into_iter().partition(|used| doubt(case, used).is_none());
-    // What is reached for certain comes before what is published, then the tightest; of two
-    // that are as tight the nearer one, which stands first.
-    let key = |used: &Utilization| used.allowance.is_none() && used.fraction >= FULL;
+    // What is reached for certain comes before what is passed by more than a bucket lets through, and that before what is
+    // published; then the tightest. Of two that are as tight the nearer one, which stands first.
+    let rank = |used: &Utilization| match used.allowance {
+        None if (FULL..=BEYOND).contains(&used.fraction) => 2,
+        None if used.fraction >= FULL => 1,
+        _ => 0,
+    };
     let order =
-        |a: &Utilization, b: &Utilization| key(a).cmp(&key(b)).then(a.fraction.total_cmp(&b.fraction));
+        |a: &Utilization, b: &Utilization| rank(a).cmp(&rank(b)).then(a.fraction.total_cmp(&b.fraction));
     let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
     let reached = tightest.filter(|used| used.fraction >= FULL);
     // Of a rate that is reached for certain more CPU time brings no more than what is left of it.
     if let Some(used) =
         reached.filter(|used| stopped.is_none() || used.allowance.is_none() && used.fraction <= BEYOND)
     {
-        let is_other = |other: &&Utilization| key(other) && !std::ptr::eq(*other, used);
+        let is_other = |other: &&Utilization| rank(other) > 0 && !std::ptr::eq(*other, used);
         let others = clear.iter().copied().filter(is_other).map(|other| of_limit(other, "quota"));
         let others = others.chain(stopped.into_iter().flat_map(|found| found.evidence));
         let others: Vec<Evidence> = others.map(|one| Evidence { beside: true, ..one }).collect();
@@ -297,7 +301,44 @@ mod tests {
         assert_eq!(both.code, "io-quota", "{both:?}");
         assert!(both.evidence.iter().any(|e| e.beside && e.code == "throttled"), "{both:?}");
         assert_eq!(found(0.9, 100_000).code, "cpu-quota");
+        // A rate that is passed by half did not hold it; the stops that were counted did.
+        assert_eq!(found(1.5, 100_000).code, "cpu-quota");
+        assert_eq!(found(1.5, 0).code, "io-quota");
         assert!(!found(0.99, 0).evidence.iter().any(|e| e.code == "throttled"));
+    }
+
+    /// Bug: a rate that was passed hid one that was reached, and stops of CPU time had the name.
+    #[test]
+    fn a_rate_that_is_passed_hides_none_that_is_reached() {
+        let throttle = |name: &str, fraction| used(name, LimitKind::Quota, fraction);
+        let mut case = with(vec![throttle("block:sda", 1.5), throttle("block:sdb", 0.98)]);
+        for trial in &mut case.trials {
+            let stopped = fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 100_000);
+            trial.result.local_mut().counters.push(stopped);
+        }
+        let found = verdict(&[case]);
+        assert_eq!(
+            (found.code.as_str(), found.resource.as_ref().map(Resource::as_str)),
+            ("io-quota", Some("block:sdb"))
+        );
+        let beside = found.evidence.iter().filter(|evidence| evidence.beside);
+        assert_eq!(beside.map(|e| e.code.as_str()).collect::<Vec<_>>(), ["quota", "throttled"]);
+    }
+
+    /// Bug: of requests over an interface the rate in bytes was named as evidence, though nobody measured it.
+    #[test]
+    fn a_rate_that_was_not_measured_is_no_evidence() {
+        let is_shown = |is_measured: bool| {
+            let mut case = with(vec![used("nic:eth0", LimitKind::Quota, 0.98)]);
+            if !is_measured {
+                case.loads.main.estimates.remove(&metric::THROUGHPUT);
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "io-quota", "{found:?}");
+            found.evidence.iter().any(|e| e.code == "demand")
+        };
+        assert!(is_shown(true));
+        assert!(!is_shown(false));
     }
 
     /// Bug: where `cpu.stat` was not read, nothing was said of a quota of CPU time that is used up.

@@ -12,7 +12,7 @@ use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Severity, Trial};
 
 use super::cores::READY;
-use super::{BEYOND, FULL, Verdict, finding};
+use super::{BEYOND, FULL, Verdict, finding, memory};
 use crate::measure::End;
 use crate::validity::steal;
 use crate::{Context, measure};
@@ -110,12 +110,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if !most.is_felt() {
         return if most.share >= steal::FELT { Verdict::Free(evidence) } else { Verdict::Elsewhere };
     }
-    // Of memory that is full more CPU time brings nothing.
-    let is_full = |used: &Utilization| {
-        let is_memory = used.resource == Resource::MEMORY && used.kind == LimitKind::Measured;
-        is_memory && (FULL..=BEYOND).contains(&used.fraction)
-    };
-    if case.utilization.iter().any(is_full) {
+    if is_memory_full(case, context) {
         return Verdict::Elsewhere;
     }
     Verdict::Full(Box::new(
@@ -128,23 +123,38 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     ))
 }
 
+/// Of memory that is full more CPU time brings nothing. Where it was measured too low nobody knows whether it is, and
+/// where only the cores are full it has more to give.
+fn is_memory_full(case: &CaseResult, context: &Context<'_>) -> bool {
+    let is_reached = |used: &Utilization| {
+        let is_memory = used.resource == Resource::MEMORY && used.kind == LimitKind::Measured;
+        is_memory && (FULL..=BEYOND).contains(&used.fraction)
+    };
+    case.utilization.iter().any(is_reached) && matches!(memory::examine(case, context), Verdict::Full(_))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::super::tests::{disk, verdict};
+    use model::{Better, Quantity, Unit, metric};
+
+    use super::super::tests::{disk, used, verdict};
     use super::*;
     use crate::validity::fixture;
 
-    /// One thread that computes for so many microseconds of each of 9,000 operations a second, on two CPUs that were
-    /// busy, stolen and idle for so many hundredths of a second.
-    fn found(cpu_us: f64, [busy, steal, idle]: [u64; 3]) -> model::Finding {
-        let mut case = disk(1, 9_000.0, 110.0, cpu_us);
+    /// A case in which two CPUs were busy, stolen and idle for so many hundredths of a second.
+    fn on_stolen(mut case: CaseResult, [busy, steal, idle]: [u64; 3]) -> CaseResult {
         for trial in &mut case.trials {
             for (name, ticks) in [("user", busy), ("steal", steal), ("idle", idle)] {
                 let counter = fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks);
                 trial.result.local_mut().counters.push(counter);
             }
         }
-        verdict(&[case])
+        case
+    }
+
+    /// One thread that computes for so many microseconds of each of 9,000 operations a second, on such CPUs.
+    fn found(cpu_us: f64, ticks: [u64; 3]) -> model::Finding {
+        verdict(&[on_stolen(disk(1, 9_000.0, 110.0, cpu_us), ticks)])
     }
 
     /// Bug: CPUs that the hypervisor gave to others were said to be busy with other programs, or nothing was named.
@@ -160,21 +170,61 @@ mod tests {
 
     #[test]
     fn what_is_stolen_from_a_database_that_is_here_counts_too() {
-        use model::{Quantity, Unit};
-        let found = |server: f64, [busy, steal, idle]: [u64; 3]| {
+        let found = |server: f64, ticks: [u64; 3]| {
             let mut case = disk(1, 9_000.0, 110.0, 22.0);
             for trial in &mut case.trials {
                 let used = Quantity { value: server, unit: Unit::One };
                 trial.result.main_mut().metrics.insert(names::SERVER_CPU, used);
-                for (name, ticks) in [("user", busy), ("steal", steal), ("idle", idle)] {
-                    let counter = fixture::counter("cpu", &format!("/proc/stat {name}"), 0.01, ticks);
-                    trial.result.local_mut().counters.push(counter);
-                }
             }
-            verdict(&[case]).code
+            verdict(&[on_stolen(case, ticks)]).code
         };
         assert_eq!(found(1.0, [125, 65, 10]), "steal-bound");
         assert_ne!(found(0.4, [65, 35, 100]), "steal-bound", "there are CPUs to spare");
+    }
+
+    /// Bug: what is full by a limit that is known, or a chase that waits for memory, was said to be held back by what is
+    /// stolen beside it.
+    #[test]
+    fn what_is_full_by_a_known_limit_is_not_held_back_by_what_is_stolen() {
+        let code = |resource: &str, kind: LimitKind, fraction: f64| {
+            let mut case = on_stolen(disk(1, 9_000.0, 110.0, 55.0), [50, 50, 100]);
+            case.utilization = vec![used(resource, kind, fraction)];
+            verdict(&[case]).code
+        };
+        for (resource, kind, full) in [
+            ("sata:sda", LimitKind::Link, "link-full"),
+            ("press:0", LimitKind::Hardware, "limit-reached"),
+            ("memory", LimitKind::Measured, "memory-bandwidth-full"),
+        ] {
+            assert_eq!(code(resource, kind, 0.97), full);
+            assert_eq!(code(resource, kind, 0.6), "steal-bound", "{resource}");
+        }
+        let mut chase = disk(1, 9_000.0, 110.0, 55.0);
+        fixture::workload(&mut chase, "memory.latency");
+        let each = fixture::estimate(118e-9, Unit::Seconds, Better::Lower);
+        chase.loads.main.estimates.insert(metric::LOAD_LATENCY, each);
+        assert_eq!(verdict(&[on_stolen(chase, [50, 50, 100])]).code, "memory-latency");
+    }
+
+    /// Bug: two threads that draw twice as much as one, as much as copying got before, were said to have full cores
+    /// though 30 % of them was stolen.
+    #[test]
+    fn memory_that_has_more_to_give_hides_nothing_that_is_stolen() {
+        let copies = |threads: u64, bytes: f64| {
+            // Each computes for 70 % of the time.
+            let mut case = disk(1, 100.0, 100.0, threads as f64 * 7_000.0);
+            fixture::workload(&mut case, "memory.bandwidth");
+            fixture::named(&mut case, &format!("memory.bandwidth threads={threads}"));
+            fixture::set(&mut case, "threads", threads);
+            for (trial, noise) in case.trials.iter_mut().zip([0.99, 1.0, 1.01]) {
+                let rate = Quantity { value: bytes * noise, unit: Unit::BytesPerSecond };
+                trial.result.main_mut().metrics.insert(metric::THROUGHPUT, rate);
+            }
+            case.utilization = vec![used("memory", LimitKind::Measured, 0.49 * threads as f64)];
+            on_stolen(case, [70 * threads, 30 * threads, 200 - 100 * threads])
+        };
+        assert_eq!(verdict(&[copies(2, 20e9), copies(1, 10.2e9)]).code, "steal-bound");
+        assert_eq!(verdict(&[copies(2, 15e9), copies(1, 10e9)]).code, "memory-bandwidth-full");
     }
 
     #[test]

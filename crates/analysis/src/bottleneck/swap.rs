@@ -2,8 +2,9 @@
 //!
 //! That the machine swaps is known from the swap device's own counters (`validity::swapping`); how long the threads wait
 //! for it is counted by the kernel, for each task (delay accounting, `Documentation/accounting/delay-accounting.rst`,
-//! where `kernel.task_delayacct` is on) or as the share of time for which all that was not idle stood still for memory
-//! (`full` of `Documentation/accounting/psi.rst`). Only a load that waits so for half of its time is held back by that.
+//! where `kernel.task_delayacct` is on) or as the share of time for which all of our control group that was not idle stood
+//! still for memory (`full` of `Documentation/accounting/psi.rst`). Only a load that waits so for half of its time is held
+//! back by that. What presses other groups, or the machine as a whole, may be another program's.
 
 use model::finding::Evidence;
 use model::run::CaseResult;
@@ -83,7 +84,12 @@ mod tests {
 
     /// A load beside which so many pages are swapped in a second, and what else was counted in that second.
     fn found(pages: u64, others: &[(Resource, &str, u64)]) -> model::Finding {
-        let mut case = disk(1, 9_000.0, 110.0, 5.0);
+        at_depth(1, pages, others)
+    }
+
+    /// The same with so many operations at once.
+    fn at_depth(depth: u64, pages: u64, others: &[(Resource, &str, u64)]) -> model::Finding {
+        let mut case = disk(depth, 9_000.0, 110.0, 5.0);
         for trial in &mut case.trials {
             let counters = &mut trial.result.local_mut().counters;
             counters.push(fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, pages));
@@ -116,13 +122,21 @@ mod tests {
         let little = found(10_000, &[delay("taskstats swapin_delay", 100_000)]);
         assert_eq!(little.code, "latency-bound");
         assert!(little.ruled_out.iter().any(|e| e.code == "swap-wait"), "{little:?}");
-        let mut case = disk(32, 9_000.0, 110.0, 5.0);
-        for trial in &mut case.trials {
-            let counter = fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, 10_000);
-            trial.result.local_mut().counters.push(counter);
-        }
-        let unknown = verdict(&[case]);
+        let unknown = at_depth(32, 10_000, &[]);
         assert_eq!(unknown.code, "cannot-tell");
         assert!(unknown.evidence.iter().any(|e| e.code == "swap-unaccounted"), "{unknown:?}");
+    }
+
+    /// Bug: what another program's memory pressed the machine was held against the load.
+    #[test]
+    fn the_pressure_of_the_machine_may_be_that_of_other_groups() {
+        let pressure = |kind, us| (Resource::of(kind, "memory"), "memory.pressure full", us);
+        let machine = pressure(ResourceKind::Pressure, 800_000);
+        let unknown = at_depth(32, 10_000, std::slice::from_ref(&machine));
+        assert_eq!(unknown.code, "cannot-tell", "{unknown:?}");
+        assert!(unknown.evidence.iter().any(|e| e.code == "swap-unaccounted"), "{unknown:?}");
+        let idle = found(10_000, &[machine, pressure(ResourceKind::Cgroup, 10_000)]);
+        assert_eq!(idle.code, "latency-bound");
+        assert!(idle.ruled_out.iter().any(|e| e.code == "swap-wait"), "{idle:?}");
     }
 }

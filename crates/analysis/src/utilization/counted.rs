@@ -138,6 +138,26 @@ mod tests {
         }
     }
 
+    /// Bug: a throttle of version 1 of control groups, which does not hold what is written back from the page cache, was
+    /// said to hold a load that passed it by half.
+    #[test]
+    fn a_throttle_that_buffered_writes_pass_holds_nothing() {
+        let share = |rate: f64| {
+            let mut case = fixture::disk_case("write", rate, 0.98 * rate);
+            fixture::set(&mut case, "direct", false);
+            let estimate = fixture::estimate(rate, Unit::BytesPerSecond, Better::Higher);
+            case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+            let (sda, unit) = (Resource::of(ResourceKind::Block, "sda"), Unit::BytesPerSecond);
+            let throttle = Limit::new(sda, metric::THROUGHPUT, unit, LimitKind::Quota, "a test".to_owned());
+            let limit = Limit { direction: Some(Direction::Write), effective: Some(52e6), ..throttle };
+            let machine = Machine { limits: vec![limit], ..Machine::default() };
+            of_case(&case, &machine).first().map(|used| used.fraction)
+        };
+        assert_eq!(share(80e6), None);
+        let held = share(54e6);
+        assert!(held.is_some_and(|held| (held - 0.98 * 54.0 / 52.0).abs() < 1e-3), "{held:?}");
+    }
+
     /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.
     #[test]
     fn a_link_to_members_of_an_array_with_parity_carries_what_these_counted() {
