@@ -207,7 +207,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "steal-bound",
         "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
          and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
-         the part that it has of what was computed.",
+         the part that it has of what was computed. A link, a limit or memory that is full has the name before it.",
     ),
     (
         "bucket-used-up",
@@ -229,7 +229,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "link-full",
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
          SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
-         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's.",
+         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's. Of UDP \
+         that is never said: datagrams that are lost behind it, and all heads, are in its count and are the load's own.",
     ),
     (
         "limit-reached",
@@ -244,8 +245,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "swap-bound",
         "The machine swapped at least 1 MB/s in the window, and each thread waited for at least half of it for swapped pages or \
-         for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks that were not idle stood \
-         still for memory for half of it (pressure).",
+         for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks of our own control group \
+         that were not idle stood still for memory for half of it (pressure). That of other groups, or of the whole machine, \
+         blames nobody: it may be another program's.",
     ),
     (
         "memory-latency",
@@ -274,8 +276,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "interrupt-cpu-full",
-        "Of a load with several operations under way that is no stream: a CPU that takes the interrupts of what is driven is at \
-         least 95 % busy, half of that or more are interrupts and softirq, and no other CPU has more of them.",
+        "Of a load with several operations under way that is no stream: a CPU that took at least half of the interrupts of what \
+         is driven is at least 95 % busy, half of that or more are interrupts and softirq, nine tenths with what the load's threads \
+         compute, and no other CPU has more of them. Counts are since boot: a CPU that took fewer of them is not blamed.",
     ),
     (
         "device-full",
