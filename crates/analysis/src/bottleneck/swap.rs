@@ -25,7 +25,7 @@ finding-swap-bound =
 evidence-swap-wait =
     { PERCENT($share) } of the time threads waited for memory, by { $by ->
         [delays] the kernel's account of each
-       *[pressure] the kernel's account of time in which all stood still
+       *[pressure] the kernel's account of time in which all of its control group stood still
     }
 evidence-swap-unaccounted =
     the machine swapped { SHORT($rate, unit: "B/s") }, and nobody counted how long the threads waited for it

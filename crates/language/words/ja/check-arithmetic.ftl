@@ -36,39 +36,34 @@ finding-impossible-value =
         [window] 操作 1 件に { $printed } かかっていますが、実行全体は { $amount } です
         [share] { WORDS($metric) } が { $printed } で、全体を超えています
         [shares] { WORDS($metric) } が { $printed } で、プロセッサーの他の割合と合わせると { PERCENT($sum) } となり、全体を超えています
-       *[negative] { WORDS($metric) } が { $printed } で、零より小さくなっています
+       *[negative] { WORDS($metric) } が { $printed } で、0 より小さくなっています
     }。ありえない値です
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります
 
 finding-latency-contradicts-rate =
     { $how ->
-        [more] リトルの法則に反します。{ SHORT($rate, unit: "1/s") } を 1 件 { SHORT($latency, unit: "s") } で処理するには
-            同時に { FIXED($in_flight, decimals: 1) } 件が進行中でなければなりませんが、{ $depth } 件までしか許されていません。速度か遅延が別のものの数値です
-       *[less] { SHORT($rate, unit: "1/s") } を 1 件 { SHORT($latency, unit: "s") } で処理すると、進行中は { FIXED($in_flight, decimals: 1) } 件ですが、
-            { $depth } 件まで許されています。残りの時間は負荷の準備ができていなかったか、この遅延に含まれないものを待っていました
+        [more] リトルの法則に反します。{ SHORT($rate, unit: "1/s") } を 1 件 { SHORT($latency, unit: "s") } で処理するには同時に { FIXED($in_flight, decimals: 1) } 件が進行中でなければなりませんが、{ $depth } 件までしか許されていません。速度かレイテンシが別のものの数値です
+       *[less] { SHORT($rate, unit: "1/s") } を 1 件 { SHORT($latency, unit: "s") } で処理すると、進行中は { FIXED($in_flight, decimals: 1) } 件ですが、{ $depth } 件まで許されています。残りの時間は負荷の準備ができていなかったか、このレイテンシに含まれないものを待っていました
     }
-    .advice = 両方を同じ区間で測り、ツールが何を操作の遅延として数えるかを確かめてください
+    .advice = 両方を同じ区間で測り、ツールが何を操作のレイテンシとして数えるかを確かめてください
 evidence-in-flight =
     { $printed } x { $lasted } = { FIXED($in_flight, decimals: 1) }
 
 finding-sum-of-means =
-    { $printed } は、{ $below } から { $lasted } までの異なる時間の平均速度 { $count } 個の和です。同時にそれだけ流れたことはありません。
-    すべてが同時に始まったなら、最後のものが終わるまでで { SHORT($together, unit: "B/s") } です
+    { $printed } は、{ $below } から { $lasted } までの異なる時間の平均速度 { $count } 個の和です。同時にそれだけ流れたことはありません。すべてが同時に始まったなら、最後のものが終わるまでで { SHORT($together, unit: "B/s") } です
     .advice = すべての部分を同じ時刻に終わらせるか、全バイト数を最も長い時間で割ってください
 evidence-means =
     { $first }～{ $last } 行目: 速度 { $count } 個の和 { SHORT($sum, unit: "B/s") }、{ $lasted } で { SHORT($bytes, unit: "B") }
 
 finding-latency-is-queue =
-    進行中の操作 { $depth } 件を { $printed } で処理すると、リトルの法則により 1 件に { SHORT($computed, unit: "s") } かかり、出力は
-    { $lasted } です。この遅延はデバイスが操作 1 件に要する時間ではなく、キューの長さを表します
-    .advice = 遅延は一度に 1 件だけ進める実行から取り、この実行からは速度だけを使ってください
+    進行中の操作 { $depth } 件を { $printed } で処理すると、リトルの法則により 1 件に { SHORT($computed, unit: "s") } かかり、出力は { $lasted } です。このレイテンシはデバイスが操作 1 件に要する時間ではなく、キューの長さを表します
+    .advice = レイテンシは一度に 1 件だけ進める実行から取り、この実行からは速度だけを使ってください
 evidence-queue-arithmetic =
     { $line } 行目: { $depth } / { $printed } = { SHORT($computed, unit: "s") }
 
 finding-sum-contradicts-mean =
     { $how ->
         [threads] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { FIXED($computed) } ですが、全体は { $amount } と出力されています
-       *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と
-            出力されています
+       *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と出力されています
     }
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -16,8 +16,7 @@ evidence-heading-line =
 
 finding-units-mixed =
     { $how ->
-        [counting] { $tool } の { $unit } は 1000、{ $other } のものは 1024 が単位です。M では 4.9 %、G では 7.4 % 違います。出力された
-            まま並べてはいけません
+        [counting] { $tool } の { $unit } は 1000、{ $other } のものは 1024 が単位です。M では 4.9 %、G では 7.4 % 違います。出力されたまま並べてはいけません
        *[bits] { $tool } はビット（{ $unit }）、{ $other } はバイト（{ $name }）を出力しています。1 バイトは 8 ビットです
     }
     .advice = 単位をそろえたこの表の数値を比べてください
@@ -25,7 +24,7 @@ evidence-unit-line =
     { $line } 行目: { $printed }、つまり { SHORT($computed, unit: "B/s") }
 
 finding-mean-far-from-peak =
-    平均は { $printed } ですが、{ $other } に達していて、{ FIXED($ratio, decimals: 1) } 倍です{ $course ->
+    平均は { $printed } ですが、最大では { $other } に達し、平均の { FIXED($ratio, decimals: 1) } 倍です{ $course ->
         [fell] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に下がりました。キャッシュかクレジットを使い切り、平均は測った長さを表します
         [rose] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に上がりました。最初の数秒を除いてください
         [varied] {""}。上下したため、平均は複数の状態が混ざった値です
@@ -58,8 +57,7 @@ evidence-own-warning-line =
     { $line } 行目: { $printed }
 
 finding-within-spread =
-    { $name } は { $other } より { PERCENT($share) } 長くかかりましたが、同じコマンドの実行どうしも同じくらい違います。どちらが速いかは
-    ここからは分かりません
+    { $name } は { $other } より { PERCENT($share) } 長くかかりましたが、同じコマンドの実行どうしも同じくらい違います。どちらが速いかはここからは分かりません
     .advice = 同じ速さとみなすか、静かなマシンで両方を交互にもっと多く実行してください
 evidence-spread-line =
     { $line } 行目: 平均 { $printed }、標準偏差 { $amount }

@@ -2,14 +2,10 @@
 
 finding-page-cache-likely =
     { $tool } は { $how ->
-        [unsynced] ページキャッシュ経由で { BINARY($bytes) } を書き、同期を待っていません。デバイスではなくメモリが受け取った
-            速さです
-        [again] { BINARY($span) } の範囲からページキャッシュ経由で { BINARY($bytes) } を読みました。二度目からはデバイスではなく
-            メモリが答えます
-        [written-before] 直前に書かれた { BINARY($span) } をページキャッシュ経由で読みました。メモリに残っている分はデバイスから
-            読まれません
-       *[unknown] ページキャッシュ経由で { BINARY($bytes) } を読みました。すでにキャッシュにあったなら、デバイスではなくメモリが
-            答えています
+        [unsynced] ページキャッシュ経由で { BINARY($bytes) } を書き、同期を待っていません。デバイスではなくメモリが受け取った速さです
+        [again] { BINARY($span) } の範囲からページキャッシュ経由で { BINARY($bytes) } を読みました。二度目からはデバイスではなくメモリが答えます
+        [written-before] 直前に書かれた { BINARY($span) } をページキャッシュ経由で読みました。メモリに残っている分はデバイスから読まれません
+       *[unknown] ページキャッシュ経由で { BINARY($bytes) } を読みました。すでにキャッシュにあったなら、デバイスではなくメモリが答えています
     }
     .advice = ダイレクト I/O でページキャッシュを避けてください。{ $how ->
         [unsynced] または最後の同期の時間まで測ってください
@@ -23,9 +19,9 @@ evidence-cached-memory = このマシンのメモリは { BINARY($memory) } で�
 
 finding-small-span =
     { $tool } は { $how ->
-        [share] { $target } の { DECIMAL($device) } のうち { BINARY($span) } しか触れていません
-        [cache] { BINARY($span) } しか触れておらず、{ $target } のキャッシュ { BINARY($cache) } に収まります
-       *[unknown] { BINARY($span) } しか触れておらず、ドライブ自身のキャッシュに収まる可能性があります
+        [share] { $target } の { DECIMAL($device) } のうち { BINARY($span) } にしか触れていません
+        [cache] { BINARY($span) } にしか触れておらず、{ $target } のキャッシュ { BINARY($cache) } に収まります
+       *[unknown] { BINARY($span) } にしか触れておらず、ドライブ自身のキャッシュに収まる可能性があります
     }。デバイス全体ではもっと遅いかもしれません
     .advice = 実際のデータと同じ大きさの範囲に触れてください{ $how ->
         [unknown] {""}。--machine を与えるとデバイスの大きさと比べます
@@ -43,7 +39,6 @@ finding-zeros-written =
 evidence-zeros-written = { $first }～{ $last } 行目: 0
 
 finding-depth-without-direct =
-    { $tool } はページキャッシュ経由で { $depth } 件の操作を同時に進めるはずでした。その場合 Linux の非同期 I/O は一つずつ順に行うため、
-    この数値は深さ 1 のものです
+    { $tool } はページキャッシュ経由で { $depth } 件の操作を同時に進めるはずでした。その場合 Linux の非同期 I/O は一つずつ順に行うため、この数値は深さ 1 のものです
     .advice = ダイレクト I/O でページキャッシュを避けるか、io_uring を使ってください
 evidence-depth-without-direct = { $first }～{ $last } 行目: 深さ { $depth }、ダイレクト I/O なし

@@ -4,12 +4,11 @@ finding-clocks-disagree =
     { $how ->
         [minutes] { $printed } と { $lasted } は同じ実行の時間ですが、{ FIXED($minutes) } 分違います。分を読み違えています
         [shorter] { $tool } 全体の時間が { $printed } で、ツールが数えた時間は { $lasted } です。全体が部分より短いことはありえません
-       *[longer] { $tool } は { $printed } かかり、そのうち { $lasted } だけを数えています。その速度には、起動、準備、または最後の書き出しの
-            { SHORT($rest, unit: "s") } が含まれていません
+       *[longer] { $tool } は { $printed } かかり、そのうち { $lasted } だけを数えています。その速度には、起動、準備、または最後の書き出しの { SHORT($rest, unit: "s") } が含まれていません
     }
     .advice =
         { $how ->
-            [longer] すべての作業が大切なら、長いほうの時間を使ってください
+            [longer] 作業の全体が対象なら、長いほうの時間を使ってください
            *[other] ツール自身が出力した時間で割ってください
         }
 evidence-clock-line =
@@ -18,25 +17,22 @@ evidence-clock-line =
 finding-ended-by-size =
     { $how ->
         [early] { SHORT($asked, unit: "s") } 実行するはずでしたが、{ $lasted } で終わりました。バイトか操作を使い切ったか、失敗しました
-        [parts] 部分が順に終わりました。最初は { $below }、最後は { $lasted } の後です。終わりに近いほど少ない部分がサーバーを分け合った
-            ので、この速度は全部が一緒のときの速度ではありません
-       *[amount] 決められた量を終えて { $lasted } で終わりました。別のサーバーでは別の時間だけ測ることになり、この長さでは最初しか見えません
+        [parts] 部分が順に終わりました。最初は { $below }、最後は { $lasted } の後です。終わりに近いほど少ない部分がマシンを分け合ったので、この速度は全部が一緒のときの速度ではありません
+       *[amount] 決められた量を終えて { $lasted } で終わりました。別のマシンでは別の時間だけ測ることになり、この長さでは最初しか見えません
     }
     .advice = 全部が同じ時間で終わるようにしてください
 evidence-end-line =
     { $line } 行目: { $printed }
 
 finding-shorter-than-caches =
-    { $lasted } で { SHORT($written, unit: "B") } を書きました。コントローラーのキャッシュは { BINARY($cache) } まであり、SSD は数十 GB を残りより
-    速く書きます。キャッシュの速度かもしれません
+    { $lasted } で { SHORT($written, unit: "B") } を書きました。コントローラーのキャッシュは { BINARY($cache) } まであり、SSD は数十 GB を残りより速く書きます。キャッシュの速度かもしれません
     .advice = 数分間、デバイスがキャッシュできる量より多く、速度がもう下がらなくなるまで書いてください
 evidence-written-in =
     { $line } 行目: { $lasted } で { SHORT($written, unit: "B") }
 
 finding-too-short-for-clock =
     { $how ->
-        [cpu] { $tool } が数えた CPU 時間は { SHORT($seconds, unit: "s") } です。その時計の目盛りは 10 ms なので、一つ違うだけで 1 割より大きく
-            変わります。この値からは何も分かりません
+        [cpu] { $tool } が数えた CPU 時間は { SHORT($seconds, unit: "s") } です。その時計の目盛りは 10 ms なので、一つ違うだけで 1 割より大きく変わります。この値からは何も分かりません
        *[run] 実行は { $printed } でした。起動、最初のアクセス、スケジューラーの一巡も同じくらいかかります
     }
     .advice = 一度の実行で百倍ほど多く行ってください
@@ -58,8 +54,7 @@ finding-since-boot =
 evidence-since-boot = { $first }～{ $last } 行目
 
 finding-cpu-time-as-time =
-    { $tool } は CPU 時間で割ります。経過した { SHORT($asked, unit: "s") } のうち { $lasted } だけを数えています。残りの時間は別の処理が
-    プロセッサーを使っていたので、実際に得られたのは { $printed } の { PERCENT($share) } です
+    { $tool } は CPU 時間で割ります。経過した { SHORT($asked, unit: "s") } のうち { $lasted } だけを数えています。残りの時間は別の処理がプロセッサーを使っていたので、実際に得られたのは { $printed } の { PERCENT($share) } です
     .advice = ほかに何もしていないマシンで -elapsed を付けて実行してください
 evidence-cpu-time-line =
     { $line } 行目: { SHORT($asked, unit: "s") } で CPU 時間 { $lasted }

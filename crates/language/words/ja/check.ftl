@@ -2,7 +2,7 @@
 
 check-title = この結果が示すこと
 check-results = 結果
-check-results-caption = 出力のままと、一つの単位系(十進の倍数、バイト、秒)で
+check-results-caption = 出力のままと、一つの単位系（十進の倍数、バイト、秒）で
 column-check-figure = 数値
 column-check-printed = 出力
 column-check-value = 実際の値

@@ -348,21 +348,21 @@ evidence-stolen-of-load =
     { $end ->
         [far] { $machine } の
        *[near] {""}
-    }スレッドに必要な CPU 時間のうち奪われた分 { PERCENT($share) }
+    }スレッドに必要な CPU 時間の { PERCENT($share) } が奪われた
 
 finding-swap-bound =
-    メモリが足りず、スワップが結果を制限しています: 時間の { PERCENT($share) } の間、スレッドはスワップからページが戻るか、ほかのページがスワップに書かれるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
+    メモリが足りず、スワップが結果を制限しています: スレッドは時間の { PERCENT($share) } の間、スワップからページが戻るか、ほかのページがスワップに書き出されるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
     .advice = メモリより小さいデータで動かすか、メモリの多いマシンを使ってください。スワップデバイスを速くしても待ち時間が短くなるだけです
 
 evidence-swap-wait =
     スレッドがメモリを待った時間 { PERCENT($share) }（{ $by ->
         [delays] カーネルがタスクごとに集計
-       *[pressure] すべてが止まった時間をカーネルが集計
+       *[pressure] コントロールグループ全体が止まった時間をカーネルが集計
     }）
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
 finding-interrupt-cpu-full =
-    駆動対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
+    負荷の対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
     .advice = より多くの CPU に割り込みを処理させてください。デバイスのキューを増やすか、割り込みを別の CPU に移します（--set irq-affinity）。操作を少なく大きくすれば割り込みも減ります
 
 evidence-interrupt-cpu = CPU { $cpu }: 時間の { PERCENT($share) } の間使用中、そのうち { PERCENT($interrupts) } は割り込み
@@ -436,7 +436,7 @@ finding-one-core-full =
 finding-own-cores-full =
     { $ours ->
         [yes] 負荷が動ける CPU のすべてである { RESOURCE($resource) } は、時間の { PERCENT($busy) } の間この負荷{ $beside ->
-            [yes] と並行する負荷で
+            [yes] と、並行する負荷とで
            *[no] で
         }使用中です
        *[no] 負荷の動く { RESOURCE($resource) } は時間の { PERCENT($busy) } の間使用中です。各スレッドは CPU の { PERCENT($share) } を使い、残りはほかのプログラムかカーネルが使っています
@@ -448,7 +448,10 @@ finding-own-cores-full =
         }
 
 finding-all-cores-full =
-    CPU { FIXED($cpus) } 個がすべて使用中です{ $shared ->
+    { $cpus ->
+        [1] 唯一の CPU が使用中です
+       *[other] CPU { FIXED($cpus) } 個がすべて使用中です
+    }{ $shared ->
         [yes] 。一部はほかのプログラムが使っています
        *[no] { $beside ->
             [yes] 。一部は並行する負荷が使っています
@@ -463,10 +466,10 @@ finding-device-full =
             [less] 下がります
            *[more] 伸びるだけです
         }
-        [latency] { RESOURCE($resource) } は飽和しています: 同時に進行する操作 { FIXED($knee) } 個からで、{ FIXED($from) } 個の代わりに { FIXED($to) } 個では速度は { PERCENT($more) } { $change ->
+        [latency] { RESOURCE($resource) } は飽和しています: 同時に進行する操作が { FIXED($knee) } 個でそうなり、{ FIXED($from) } 個の代わりに { FIXED($to) } 個では速度は { PERCENT($more) } { $change ->
             [less] 下がり
            *[more] 伸びますが
-        }、操作 1 個に半分の速度のときの 4 倍を超える時間がかかります
+        }、操作 1 個には速度が半分のときの 4 倍を超える時間がかかります
         [queue] { RESOURCE($resource) } は飽和しています: 同時に受け取れる { FIXED($takes) } 個のリクエストをすべて抱え、ほかのリクエストは時間の { PERCENT($waiting) } をホスト内で待ちます
        *[depth] { RESOURCE($resource) } は飽和しています: 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても、{ $change ->
             [less] 速度はかえって { PERCENT($more) } 下がり、
@@ -487,7 +490,7 @@ evidence-counted-cycles =
        *[unclear] {""}
     }
 evidence-delayed =
-    カーネルの記録では、各ワーカーは時間の { PERCENT($share) } を { $what ->
+    カーネルの記録では、各ワーカーは時間の { PERCENT($share) } を{ $what ->
         [blkio] ブロックデバイスの待ち
         [swapin] スワップされたページの待ち
         [freepages] メモリの解放の待ち
@@ -495,7 +498,7 @@ evidence-delayed =
         [compact] メモリの圧縮の待ち
         [wpcopy] 書き込み時にコピーされるページの待ち
        *[irq] 割り込みに CPU を譲ること
-    } に使用
+    }に使用
 evidence-depth-search = 同時に進行する操作が { FIXED($from) } 個の代わりに { FIXED($to) } 個では、速度が { PERCENT($gain) } 変わる
 
 finding-latency-bound =
@@ -580,7 +583,7 @@ evidence-memory =
     }
 evidence-memory-modules-beyond = メモリモジュールが出せる量の { PERCENT($fraction) } が通ったことになるので、モジュールについて分かっている値が誤り
 evidence-memory-each =
-    { FIXED($threads) } スレッドのそれぞれが、{ FIXED($fewer) } スレッドのときの { PERCENT($share) } を引き出す: メモリにはこれらのコアが引き出せる以上の余裕がある
+    { FIXED($threads) } 個のスレッドのそれぞれが、スレッドが { FIXED($fewer) } 個のときに 1 個が使う帯域の { PERCENT($share) } を使う: メモリは、これらのコアが使えるよりも多くを出せる
 evidence-memory-room = メモリ { BINARY($bytes) }
 evidence-no-counts = 要求を数えていない
 evidence-not-filled = 事前に埋めていない
@@ -589,7 +592,7 @@ evidence-others-cpu = 負荷以外のプログラムが毎秒 CPU { FIXED($cpu, 
 evidence-parts = 部分の合計: { PERCENT($share) }
 evidence-pressure =
     { $whose ->
-        [group] 負荷の制御グループでは
+        [group] 負荷のコントロールグループでは
        *[machine] マシン全体では
     }時間の { PERCENT($some) } の間、{ $what ->
         [cpu] 実行できるタスクに CPU がなかった
@@ -615,7 +618,7 @@ evidence-quota-unclear =
         [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています
         [passed] { RESOURCE($resource) } に設定された上限の { PERCENT($fraction) } が通ったので、この上限が制限したのではありません
         [shared] { RESOURCE($resource) } は、提供者が同じ種類のもの全体に許す量の { PERCENT($fraction) } を使いました
-       *[baseline] { RESOURCE($resource) } は提供者が常に許す量の { PERCENT($fraction) } を使い、制限された量を数えるものがありません
+       *[baseline] { RESOURCE($resource) } は提供者が常に許す量の { PERCENT($fraction) } を使い、どれだけ抑えられたかを数えるものがありません
     }
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 一つの要求に最大 { BINARY($bytes) }
@@ -637,7 +640,7 @@ evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }
 evidence-waited =
-    ワーカーは時間の { PERCENT($share) } を { $what ->
+    ワーカーは時間の { PERCENT($share) } を{ $what ->
         [file] ファイルとディスクへの呼び出しの中
         [socket] ソケット
         [pipe] パイプ
@@ -649,7 +652,7 @@ evidence-waited =
         [writeback] ダーティページの書き込み
         [reclaim] カーネルによるメモリの解放
        *[other] その他の呼び出しの中
-    } での待ちに使用
+    }での待ちに使用
 evidence-worker-cpu = 各ワーカーが時間の { PERCENT($share) } を計算に使用
 evidence-write-cache =
     { $through ->

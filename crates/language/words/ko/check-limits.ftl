@@ -2,7 +2,7 @@
 
 finding-above-limit =
     { $tool }은(는) { $printed }, 곧 { SHORT($rate, $unit) }라고 출력하지만, { $of ->
-        [interface] 이 기계에서 가장 빠른 인터페이스인 { RESOURCE($resource) }도
+        [interface] 이 머신에서 가장 빠른 인터페이스인 { RESOURCE($resource) }도
         [link] 글에 나온 링크인 { $name }도
        *[target] { RESOURCE($resource) }은(는)
     } 많아야 { SHORT($most, $unit) }를 나릅니다. { $cause ->
@@ -13,7 +13,7 @@ finding-above-limit =
     .advice = { $cause ->
         [cache] 직접 입출력으로 페이지 캐시를 거치지 마십시오
         [sender] 받는 쪽의 수치를 쓰십시오
-       *[unknown] 단위와, 어느 기계에서 측정했는지를 확인하십시오
+       *[unknown] 단위와, 어느 머신에서 측정했는지를 확인하십시오
     }
 evidence-limit-of-machine = { RESOURCE($resource) }: { SHORT($most, $unit) } ({ $source })
 evidence-limit-in-text = { $line }번째 줄: { $name }은(는) { SHORT($most, $unit) }를 나릅니다

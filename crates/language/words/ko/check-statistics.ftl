@@ -18,14 +18,14 @@ finding-units-mixed =
     { $how ->
         [counting] { $tool }의 { $unit }는 1000을, { $other }의 것은 1024를 단위로 합니다. M에서는 4.9 %, G에서는 7.4 % 차이가 납니다. 출력된
             그대로 나란히 두면 안 됩니다
-       *[bits] { $tool }은(는) 비트({ $unit })를, { $other }은(는) 바이트({ $name })를 출력합니다. 1바이트는 8 비트입니다
+       *[bits] { $tool }은(는) 비트({ $unit })를, { $other }은(는) 바이트({ $name })를 출력합니다. 1바이트는 8비트입니다
     }
     .advice = 한 단위계로 된 이 표의 수치를 비교하십시오
 evidence-unit-line =
     { $line }번째 줄: { $printed }, 곧 { SHORT($computed, unit: "B/s") }
 
 finding-mean-far-from-peak =
-    평균은 { $printed }인데 { $other }까지 올라갔으며, { FIXED($ratio, decimals: 1) }배입니다{ $course ->
+    평균은 { $printed }인데 최고 { $other }까지 올라갔으며, 이는 평균의 { FIXED($ratio, decimals: 1) }배입니다{ $course ->
         [fell] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 떨어졌습니다. 캐시나 크레딧을 다 썼으며, 평균은 얼마나 오래 측정했는지를 나타냅니다
         [rose] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 올라갔습니다. 처음 몇 초를 빼십시오
         [varied] {""}. 오르내렸으므로 평균은 여러 상태가 섞인 값입니다
@@ -53,13 +53,13 @@ finding-own-warning =
         [0] {""}
        *[other] {" "}(그 밖에 { $more }건)
     }
-    .advice = 경고한 것을 고쳐 다시 실행하거나, 경고를 수치와 함께 보이십시오
+    .advice = 경고한 것을 고쳐 다시 실행하거나, 경고를 수치와 함께 제시하십시오
 evidence-own-warning-line =
     { $line }번째 줄: { $printed }
 
 finding-within-spread =
     { $name }은(는) { $other }보다 { PERCENT($share) } 오래 걸렸지만, 같은 명령의 실행끼리도 그만큼 다릅니다. 어느 쪽이 빠른지는 여기서
     알 수 없습니다
-    .advice = 같은 속도로 보거나, 조용한 기기에서 둘을 번갈아 더 여러 번 실행하십시오
+    .advice = 같은 속도로 보거나, 조용한 머신에서 둘을 번갈아 더 여러 번 실행하십시오
 evidence-spread-line =
     { $line }번째 줄: 평균 { $printed }, 표준 편차 { $amount }

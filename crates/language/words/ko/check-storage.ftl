@@ -18,7 +18,7 @@ evidence-cached-options = { $first }~{ $last }번째 줄: 직접 입출력 없�
         [unsynced] , 동기화 없음
        *[other] {""}
     }
-evidence-cached-memory = 이 기계의 메모리는 { BINARY($memory) }입니다
+evidence-cached-memory = 이 머신의 메모리는 { BINARY($memory) }입니다
 
 finding-small-span =
     { $tool }이(가) { $how ->

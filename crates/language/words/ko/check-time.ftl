@@ -9,7 +9,7 @@ finding-clocks-disagree =
     }
     .advice =
         { $how ->
-            [longer] 모든 작업이 중요하면 긴 쪽의 시간을 쓰십시오
+            [longer] 작업 전체가 대상이면 긴 쪽의 시간을 쓰십시오
            *[other] 도구가 직접 출력한 시간으로 나누십시오
         }
 evidence-clock-line =
@@ -18,9 +18,9 @@ evidence-clock-line =
 finding-ended-by-size =
     { $how ->
         [early] { SHORT($asked, unit: "s") } 동안 실행해야 했지만 { $lasted } 만에 끝났습니다. 바이트나 작업을 다 썼거나 실패했습니다
-        [parts] 부분들이 차례로 끝났습니다. 첫 부분은 { $below }, 마지막은 { $lasted } 뒤입니다. 끝으로 갈수록 더 적은 부분이 서버를
+        [parts] 부분들이 차례로 끝났습니다. 첫 부분은 { $below }, 마지막은 { $lasted } 뒤입니다. 끝으로 갈수록 더 적은 부분이 머신을
             나누어 썼으므로, 이 속도는 모두가 함께한 속도가 아닙니다
-       *[amount] 정해진 양을 마치고 { $lasted } 만에 끝났습니다. 다른 서버에서는 다른 시간 동안 측정하게 되며, 이 시간으로는 처음만 보입니다
+       *[amount] 정해진 양을 마치고 { $lasted } 만에 끝났습니다. 다른 머신에서는 다른 시간 동안 측정하게 되며, 이 시간으로는 처음만 보입니다
     }
     .advice = 모두 같은 시간이 지나면 끝나게 하십시오
 evidence-end-line =
@@ -53,7 +53,7 @@ finding-ended-by-error =
 evidence-ended-by-error = { $first }~{ $last }번째 줄: { $error }
 
 finding-since-boot =
-    { $tool }의 보고가 첫 번째 하나뿐인데, 그 속도는 기계가 켜진 뒤 모든 시간의 평균입니다. 잠시 실행한 부하에 대해서는 아무것도 말하지
+    { $tool }의 보고가 첫 번째 하나뿐인데, 그 속도는 머신을 켠 뒤 전체 시간의 평균입니다. 잠시 실행한 부하에 대해서는 아무것도 말하지
     않습니다
     .advice = { $example }처럼 간격과 횟수를 주고, 첫 번째 다음의 보고를 읽으십시오
 evidence-since-boot = { $first }~{ $last }번째 줄
@@ -61,6 +61,6 @@ evidence-since-boot = { $first }~{ $last }번째 줄
 finding-cpu-time-as-time =
     { $tool }은(는) CPU 시간으로 나눕니다. 흐른 { SHORT($asked, unit: "s") } 가운데 { $lasted }만 셌습니다. 나머지 시간에는 다른 작업이
     프로세서를 썼으므로 실제로 얻은 것은 { $printed }의 { PERCENT($share) }입니다
-    .advice = 다른 일을 하지 않는 기기에서 -elapsed로 실행하십시오
+    .advice = 다른 일을 하지 않는 머신에서 -elapsed로 실행하십시오
 evidence-cpu-time-line =
     { $line }번째 줄: { SHORT($asked, unit: "s") } 동안 CPU 시간 { $lasted }

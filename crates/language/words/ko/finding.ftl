@@ -348,16 +348,16 @@ evidence-stolen-of-load =
     { $end ->
         [far] { $machine }에 있는{" "}
        *[near] {""}
-    }스레드에 필요한 CPU 시간 중 빼앗긴 것 { PERCENT($share) }
+    }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 빼앗김
 
 finding-swap-bound =
-    메모리가 부족해 스왑이 결과를 제한합니다: 시간의 { PERCENT($share) } 동안 스레드가 스왑에서 페이지가 오거나 다른 페이지가 스왑에 쓰이기를 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
+    메모리가 부족해 스왑이 결과를 제한합니다: 스레드가 시간의 { PERCENT($share) } 동안, 스왑에서 페이지를 읽어 오거나 다른 페이지를 스왑에 쓰는 것을 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
     .advice = 메모리보다 적은 데이터로 작업하거나 메모리가 더 많은 머신을 쓰십시오. 스왑 장치가 빨라져도 기다림이 짧아질 뿐입니다
 
 evidence-swap-wait =
     스레드가 메모리를 기다린 시간 { PERCENT($share) }({ $by ->
         [delays] 커널이 태스크마다 집계
-       *[pressure] 모두 멈춘 시간을 커널이 집계
+       *[pressure] 컨트롤 그룹 전체가 멈춘 시간을 커널이 집계
     })
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
@@ -436,7 +436,7 @@ finding-one-core-full =
 finding-own-cores-full =
     { $ours ->
         [yes] 부하가 실행될 수 있는 전부인 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 이 부하{ $beside ->
-            [yes] 와 함께 실행하는 부하로
+            [yes] {" "}및 함께 실행하는 부하로
            *[no] 로
         } 사용 중입니다
        *[no] 부하가 실행되는 { RESOURCE($resource) }이(가) 시간의 { PERCENT($busy) } 동안 사용 중입니다. 각 스레드는 CPU의 { PERCENT($share) }를 쓰고, 나머지는 다른 프로그램이나 커널이 씁니다
@@ -448,7 +448,10 @@ finding-own-cores-full =
         }
 
 finding-all-cores-full =
-    CPU { FIXED($cpus) }개가 모두 사용 중입니다{ $shared ->
+    { $cpus ->
+        [1] 하나뿐인 CPU가
+       *[other] CPU { FIXED($cpus) }개가 모두
+    } 사용 중입니다{ $shared ->
         [yes] . 일부는 다른 프로그램이 쓰고 있습니다
        *[no] { $beside ->
             [yes] . 일부는 함께 실행하는 부하가 쓰고 있습니다
@@ -463,10 +466,10 @@ finding-device-full =
             [less] 줄어듭니다
            *[more] 늘어납니다
         }
-        [latency] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업 { FIXED($knee) }개부터이며, { FIXED($from) }개 대신 { FIXED($to) }개일 때 속도는 { PERCENT($more) } { $change ->
+        [latency] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업이 { FIXED($knee) }개일 때부터 그러하며, { FIXED($from) }개 대신 { FIXED($to) }개일 때 속도는 { PERCENT($more) } { $change ->
             [less] 줄고
            *[more] 늘지만
-        } 작업 하나에 절반의 속도를 낼 때보다 4배 넘게 걸립니다
+        } 작업 하나는 속도가 절반일 때의 4배 넘게 걸립니다
         [queue] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 받을 수 있는 요청 { FIXED($takes) }개를 모두 가지고 있고, 다른 요청은 시간의 { PERCENT($waiting) }를 호스트에서 기다립니다
        *[depth] { RESOURCE($resource) }의 한계에 도달했습니다: 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
             [less] 속도는 오히려 { PERCENT($more) } 줄고
@@ -543,7 +546,7 @@ evidence-device-deepest = 측정한 것 중 동시에 진행한 작업은 { FIXE
 evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯하지만 시행이 너무 적어 확실하지 않습니다
 evidence-device-gives-more = { RESOURCE($resource) }: 동시에 { FIXED($to) }개를 진행하면 { FIXED($from) }개일 때의 { FIXED($times, decimals: 1) }배를 처리함
 evidence-device-not-given-more = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 호스트에서 기다림
-evidence-device-above = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 블록 계층보다 위에서 기다립니다(제어 그룹의 제한, 파일 시스템 또는 프로그램)
+evidence-device-above = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 블록 계층보다 위에서 기다립니다(컨트롤 그룹의 제한, 파일 시스템 또는 프로그램)
 evidence-device-not-reached = { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다: 커널이 동시에 넘기는 것은 받을 수 있는 { FIXED($takes) }개 가운데 최대 { FIXED($most) }개이며, 동시에 { FIXED($to) }개를 진행해도 { FIXED($from) }개일 때보다 많지 않습니다. --observe block-trace는 다른 요청이 어디서 기다리는지 보여 주고, --set queue-requests는 더 많이 통과시킵니다
 evidence-device-noise = { RESOURCE($resource) }에서 동시에 진행하는 작업을 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
 evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
@@ -567,8 +570,8 @@ evidence-link-beyond = { SHORT($demand, $unit) }는 { RESOURCE($resource) }에�
 evidence-link-line-rate = { RESOURCE($resource) }에서 회선 속도의 { PERCENT($fraction) }를 썼는데, 그중 데이터가 실제로 쓸 수 있는 몫은 알려져 있지 않습니다
 evidence-link-range = { RESOURCE($resource) }에서 데이터가 쓸 수 있는 최대의 { PERCENT($fraction) }를 썼습니다. 한계에 도달하면 보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) }이므로, 한계에 도달했는지는 알 수 없습니다
 evidence-loop-buffered = dio = 0
-evidence-own-limit = { RESOURCE($resource) }가 낼 수 있는 만큼의 { PERCENT($fraction) }
-evidence-own-limit-beyond = { RESOURCE($resource) }가 낼 수 있다고 알려진 만큼의 { PERCENT($fraction) }이므로, 알려진 값이 틀렸습니다
+evidence-own-limit = { RESOURCE($resource) }이(가) 낼 수 있는 만큼의 { PERCENT($fraction) }
+evidence-own-limit-beyond = { RESOURCE($resource) }이(가) 낼 수 있다고 알려진 만큼의 { PERCENT($fraction) }이므로, 알려진 값이 틀렸습니다
 evidence-measured = 측정 결과: { SHORT($measured, $unit) }
 evidence-memory =
     { $bound ->
@@ -580,7 +583,7 @@ evidence-memory =
     }
 evidence-memory-modules-beyond = 메모리 모듈이 낼 수 있는 것의 { PERCENT($fraction) }가 지나간 셈이므로, 모듈에 대해 알려진 값이 틀림
 evidence-memory-each =
-    { FIXED($threads) }개 스레드가 각각 { FIXED($fewer) }개 스레드일 때의 { PERCENT($share) }를 끌어낸다: 메모리에는 이 코어들이 끌어낼 수 있는 것보다 여유가 있다
+    스레드 { FIXED($threads) }개가 각각, 스레드가 { FIXED($fewer) }개일 때 하나가 쓰던 대역폭의 { PERCENT($share) }를 씀: 메모리는 이 코어들이 쓸 수 있는 것보다 더 낼 수 있음
 evidence-memory-room = 메모리 { BINARY($bytes) }
 evidence-no-counts = 요청을 세지 않음
 evidence-not-filled = 미리 채우지 않음
@@ -589,8 +592,8 @@ evidence-others-cpu = 부하 외의 프로그램이 초당 CPU { FIXED($cpu, dec
 evidence-parts = 부분의 합: { PERCENT($share) }
 evidence-pressure =
     { $whose ->
-        [group] 부하의 제어 그룹에서
-       *[machine] 컴퓨터 전체에서
+        [group] 부하의 컨트롤 그룹에서
+       *[machine] 머신 전체에서
     } 시간의 { PERCENT($some) } 동안 { $what ->
         [cpu] 실행할 준비가 된 태스크에 CPU가 없었음
         [memory] 태스크가 메모리를 기다림
@@ -615,7 +618,7 @@ evidence-quota-unclear =
         [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다
         [passed] { RESOURCE($resource) }에 설정된 상한의 { PERCENT($fraction) }가 지나갔으므로, 이 상한이 제한한 것이 아닙니다
         [shared] { RESOURCE($resource) }에 제공자가 같은 종류 전체에 허용하는 양의 { PERCENT($fraction) }를 썼습니다
-       *[baseline] { RESOURCE($resource) }에 제공자가 항상 허용하는 양의 { PERCENT($fraction) }를 썼고, 제한된 양을 세는 것이 없습니다
+       *[baseline] { RESOURCE($resource) }에 제공자가 항상 허용하는 양의 { PERCENT($fraction) }를 썼고, 얼마나 제한되었는지 세는 카운터가 없습니다
     }
 evidence-rate = { SHORT($rate, unit: "1/s") }
 evidence-request-size = 요청 하나에 최대 { BINARY($bytes) }
