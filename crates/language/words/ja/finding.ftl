@@ -209,8 +209,8 @@ finding-disturbed-by-others =
     }
     .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
 
-finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
-    .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
+finding-cpu-stolen = ハイパーバイザーが、このマシンに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
+    .advice = 別の時間帯に、または専用の CPU があるマシンで測定し直してください
 
 finding-swapping =
     測定区間にスワップが発生しました（イン { SHORT($in, unit: "B/s") }、アウト { SHORT($out, unit: "B/s") }）。{ $zswap ->
@@ -220,7 +220,7 @@ finding-swapping =
     .advice = サイズを小さくするか、メモリを空けるか、測定中はスワップを切ってください
 
 finding-generator-bound = 負荷は、対象なしでこのプログラムが出せる速度の { PERCENT($share) } に達しました。対象がもっと速くても数値に現れません
-    .advice = スレッドを増やすか、ブロックを大きくするか、別のサーバーから負荷をかけてください
+    .advice = スレッドを増やすか、ブロックを大きくするか、別のマシンから負荷をかけてください
 
 finding-too-few-trials =
     { $trials ->

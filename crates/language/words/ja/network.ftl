@@ -8,10 +8,10 @@ finding-short-transfer = 送信側のソケットバッファーには最大 { B
 
 finding-path-full =
     相手までの経路が満杯です。通るのは { SHORT($rate, $unit) } で、{ $by ->
-        [queue] それを超えて送ったものはキューで待ちます(往復 { SHORT($rtt_s, unit: "s") }、キューがなければ { SHORT($least_s, unit: "s") })
+        [queue] それを超えて送ったものはキューで待ちます（往復 { SHORT($rtt_s, unit: "s") }、キューがなければ { SHORT($least_s, unit: "s") }）
        *[delivery] その速度で送る BBR が、時間の { PERCENT($path) } の間、経路を待っていました
     }
-    .advice = 途中のリンク、シェーパー、またはほかの利用者がこれを決めています。どれかは、途中のスイッチやルーターで、またはより近いマシンまで測定するとわかります
+    .advice = 途中のリンク、シェーパー、またはほかの利用者がこれを決めています。どれかは、途中のスイッチやルーターで、またはより近いマシンまで測定すると分かります
 
 finding-loss-bound = 損失が結果を制限しています。セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     .advice = 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
@@ -27,7 +27,7 @@ finding-window-bound =
            *[send] 送信側自身のバッファーが
         }時間の { PERCENT($share) } の間、満杯でした
     }
-    .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです(--set socket-buffer-max=32MiB)
+    .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです（--set socket-buffer-max=32MiB）
 
 finding-sender-cpu =
     送信側のプロセッサーが結果を制限しています。{ $by ->
@@ -40,13 +40,13 @@ finding-sender-cpu =
         }
         [ready] スレッドごとに時間の { PERCENT($share) } を計算か CPU 待ちに使っています
        *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
-            [yes] {" "}(この一台のマシンで)
+            [yes] （この一台のマシンで）
            *[no] {""}
         }
     }
     .advice =
         { $by ->
-            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす（`ethtool -L`）、割り込みを複数の CPU に分ける、受信パケットの振り分け（rps_cpus）を使う、などです。大きな MTU はパケットの数を減らします
             [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
            *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
         }
@@ -65,13 +65,13 @@ finding-receiver-cpu =
         }
         [ready] スレッドごとに時間の { PERCENT($share) } を計算か CPU 待ちに使っています
        *[threads] スレッドごとに時間の { PERCENT($share) } を計算に使っています{ $loopback ->
-            [yes] {" "}(この一台のマシンで)
+            [yes] （この一台のマシンで）
            *[no] {""}
         }
     }
     .advice =
         { $by ->
-            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす(`ethtool -L`)、割り込みを複数の CPU に分ける、受信パケットの振り分け(rps_cpus)を使う、などです。大きな MTU はパケットの数を減らします
+            [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす（`ethtool -L`）、割り込みを複数の CPU に分ける、受信パケットの振り分け（rps_cpus）を使う、などです。大きな MTU はパケットの数を減らします
             [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
            *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
         }
@@ -99,15 +99,15 @@ finding-packets-dropped =
     }
     .advice =
         { $what ->
-            [broken-frames] 不良ケーブル、トランシーバー、ポートがフレームを壊します。種類は `ethtool -S` でわかります
-            [unsent-frames] 切れる回線や食い違う二重通信の設定がフレームを壊します。種類は `ethtool -S` でわかります
-            [missed] より大きなリング(`ethtool -G`)、より多くの受信キュー(`ethtool -L`)、複数の CPU に分けた割り込みが、パケットを間に合うように取り出します
-            [receive-drops] 詳しくは `ip -s -s link` と `ethtool -S` でわかります。フィルター、未知のプロトコル、仮想インターフェースの満杯のリングが原因です
-            [transmit-drops] 詳しくは `ip -s -s link` と `ethtool -S` でわかります。より長い送信キューか、より低い速度で減らせます
-            [queue-drops] インターフェース、またはそこに課された速度制限が通すより多くを送りました。場所は `tc -s qdisc` でわかります
-            [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU(rps_cpus)で減らせます
+            [broken-frames] 不良ケーブル、トランシーバー、ポートがフレームを壊します。種類は `ethtool -S` で分かります
+            [unsent-frames] 切れる回線や食い違う二重通信の設定がフレームを壊します。種類は `ethtool -S` で分かります
+            [missed] より大きなリング（`ethtool -G`）、より多くの受信キュー（`ethtool -L`）、複数の CPU に分けた割り込みが、パケットを間に合うように取り出します
+            [receive-drops] 詳しくは `ip -s -s link` と `ethtool -S` で分かります。フィルター、未知のプロトコル、仮想インターフェースの満杯のリングが原因です
+            [transmit-drops] 詳しくは `ip -s -s link` と `ethtool -S` で分かります。より長い送信キューか、より低い速度で減らせます
+            [queue-drops] インターフェース、またはそこに課された速度制限が通すより多くを送りました。場所は `tc -s qdisc` で分かります
+            [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU（rps_cpus）で減らせます
             [socket-drops] 大きな --window はより多くを蓄え、--bit-rate は送る量を減らし、--streams を増やすとより多くのコアで読みます
-           *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます(net.core.somaxconn)
+           *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます（net.core.somaxconn）
         }
 
 evidence-dropped = { FIXED($count) } 個
@@ -123,7 +123,7 @@ finding-paused =
     .advice =
         { $what ->
             [asked] スイッチか、その先のマシンに空きがありません。そのポートと受信側を調べてください
-           *[asks] このマシンがパケットを間に合うように取り出していません。より大きなリング(`ethtool -G`)か、より多くの受信キュー(`ethtool -L`)を使ってください
+           *[asks] このマシンがパケットを間に合うように取り出していません。より大きなリング（`ethtool -G`）か、より多くの受信キュー（`ethtool -L`）を使ってください
         }
 
 finding-allowance-exceeded =
@@ -165,8 +165,8 @@ evidence-allowance-time = { RESOURCE($resource) }: 1 つの測定区間のうち
 
 finding-server-bound =
     サーバーが結果を決めています。{ $how ->
-        [stream] クライアントは時間の { PERCENT($share) } サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
-        [upload] クライアントは時間の { PERCENT($share) } サーバーの受信と応答を待ち、経路で分かっているものはどれも満杯ではありません
+        [stream] クライアントは時間の { PERCENT($share) } の間、サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
+        [upload] クライアントは時間の { PERCENT($share) } の間、サーバーの受信と応答を待ち、経路で分かっているものはどれも満杯ではありません
        *[requests] 一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
     }
     .advice =
@@ -175,10 +175,10 @@ finding-server-bound =
             [upload] サーバーを調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やすとサーバーがもっと受け取るかは、変えて測ると分かります（--{ $option } 1,4,16）
            *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16,64）
         }
-finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) }、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
+finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) } の間、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
     .advice = デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
 finding-dirty-throttled =
-    ダーティ抑制: 時間の { PERCENT($share) }、{ $grouped ->
+    ダーティスロットリング: 時間の { PERCENT($share) } の間、{ $grouped ->
         [yes] メモリを { BINARY($memory) } に制限されたコントロールグループの
        *[no] {""}
     }ページキャッシュに書き込み待ちのデータ（{ BINARY($dirty) }）が多く、カーネルは書き手を { RESOURCE($resource) } が受け取る速さ { SHORT($rate, unit: "B/s") } まで遅くします
@@ -198,7 +198,7 @@ finding-round-trip-bound =
         }
 
 evidence-client-waited =
-    クライアントは時間の { PERCENT($server) } サーバーを待った{ $writes ->
+    クライアントは時間の { PERCENT($server) } の間、サーバーを待った{ $writes ->
         [yes] 。書き込みは { PERCENT($written) }
        *[no] {""}
     }
@@ -221,7 +221,7 @@ evidence-window =
            *[send] 送信側自身のバッファーが
         }時間の { PERCENT($share) } の間、満杯
     }
-evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ(0.4 s)より短い
+evidence-no-account = TCP がなぜ待ったかの記録がないか、測定区間がそれを知るのに必要な長さ（0.4 s）より短い
 evidence-served-file =
     相手側が送ったファイルの { PERCENT($cached) } は、送る前に相手側のページキャッシュにあった{ $source ->
         [cache] 。相手側のディスクは出所ではない

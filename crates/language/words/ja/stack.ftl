@@ -1,10 +1,10 @@
 # What is full at each layer of a storage stack, and what each layer costs.
 
 finding-kernel-work-full =
-    { RESOURCE($resource) } のためのカーネルの処理が使える CPU は飽和しています: その時間の { PERCENT($used) } を { $crypto ->
+    { RESOURCE($resource) } のためのカーネルの処理が使える CPU は飽和しています: その時間の { PERCENT($used) } を{ $crypto ->
         [yes] 暗号化
        *[no] この処理
-    } が、{ PERCENT($own) } を負荷自身のスレッドが使っています
+    }が、{ PERCENT($own) } を負荷自身のスレッドが使っています
     .advice =
         { $crypto ->
             [yes] プロセッサーに専用命令のある暗号方式、より大きなセクター、または CPU の追加が有効です。下のデバイスを速くしても変わりません
@@ -14,9 +14,9 @@ evidence-kernel-work =
     { RESOURCE($resource) } のためのカーネルの処理（{ $by ->
         [events] カーネルのキューのイベントによる
        *[names] スレッドとキューの名前による
-    }）は、使える CPU の時間の { PERCENT($used) } を占め、その CPU は { PERCENT($busy) } の時間使用中
+    }）は、使える CPU の時間の { PERCENT($used) } を占め、その CPU は時間の { PERCENT($busy) } の間使用中
 finding-kernel-thread-full =
-    カーネルの 1 つのスレッドが飽和しています: { RESOURCE($resource) } のために動く { $name } が { PERCENT($share) } の時間計算しています{ $parity ->
+    カーネルの 1 つのスレッドが飽和しています: { RESOURCE($resource) } のために動く { $name } が時間の { PERCENT($share) } を計算に使っています{ $parity ->
         [alone] 。ほかにパリティを計算するスレッドはありません（group_thread_cnt が 0）
         [helped] 。ほかに { FIXED($helpers) } 個のスレッドがパリティを計算できます（group_thread_cnt）
        *[none] {""}
@@ -26,7 +26,7 @@ finding-kernel-thread-full =
             [alone] パリティを計算するスレッドを増やしてください: アレイの group_thread_cnt、スタックの group-threads=N
            *[other] 速い CPU が有効です。CPU の数を増やしても変わりません
         }
-evidence-kernel-thread = { $name } が { PERCENT($share) } の時間計算
+evidence-kernel-thread = { $name } が時間の { PERCENT($share) } を計算に使用
 finding-slow-member =
     { RESOURCE($resource) } は { RESOURCE($other) } のほかのメンバーより遅く、すべてのメンバーがこれを待ちます: 1 操作にかかる時間は { SHORT($latency_s, unit: "s") }、ほかのメンバーでは { SHORT($others_s, unit: "s") } で、進行中の操作の { PERCENT($share) } がここにあります
     .advice = アレイは最も遅いメンバーの速さになります。このメンバーの健康状態と温度、リンク、ほかの利用者を調べてください
@@ -40,7 +40,7 @@ finding-parity-rewrite =
         }の書き込みは何も読みません: より大きな書き込み、小さいチャンク、大きいストライプキャッシュが有効です。パリティがなければ読むものはありません
 evidence-parity = { RESOURCE($resource) } のメンバーは、書き込み 1 バイトにつき { FIXED($read, decimals: 2) } バイトを読み、{ FIXED($written, decimals: 2) } バイトを書く
 finding-journal-flush =
-    ジャーナル: { PERCENT($share) } の時間 { RESOURCE($resource) } のフラッシュ{ $through ->
+    ジャーナル: 時間の { PERCENT($share) } の間、{ RESOURCE($resource) } のフラッシュ{ $through ->
         [yes] か、キャッシュを通り抜ける書き込み（推定）
        *[no] {""}
     }が進行中で（{ SHORT($rate, unit: "1/s") }）、負荷の 1 バイトにつき { FIXED($more, decimals: 2) } バイトが余分に書かれます

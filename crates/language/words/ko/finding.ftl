@@ -209,8 +209,8 @@ finding-disturbed-by-others =
     }
     .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
 
-finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
-    .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
+finding-cpu-stolen = 하이퍼바이저가 이 머신에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
+    .advice = 다른 시간대에, 또는 전용 CPU가 있는 머신에서 다시 측정하십시오
 
 finding-swapping =
     측정 구간에 스왑이 발생했습니다(스왑 인 { SHORT($in, unit: "B/s") }, 스왑 아웃 { SHORT($out, unit: "B/s") }). { $zswap ->
@@ -220,7 +220,7 @@ finding-swapping =
     .advice = 크기를 줄이거나 메모리를 비우거나, 측정하는 동안 스왑을 끄십시오
 
 finding-generator-bound = 부하가 대상 없이 이 프로그램이 낼 수 있는 속도의 { PERCENT($share) }에 이르렀습니다. 대상이 더 빨라도 수치에 나타나지 않습니다
-    .advice = 스레드를 늘리거나 블록을 키우거나, 다른 서버에서 부하를 주십시오
+    .advice = 스레드를 늘리거나 블록을 키우거나, 다른 머신에서 부하를 주십시오
 
 finding-too-few-trials =
     { $trials ->

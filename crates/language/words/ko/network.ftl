@@ -1,9 +1,9 @@
 ### 네트워크에 대한 진단 결과.
 
-finding-no-wire = 양쪽 끝이 모두 이 서버에서 루프백으로 실행되었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다
-    .advice = 다른 쪽 끝을 다른 서버에서 실행하십시오. 그곳에서 `headroom node`를 실행해 접속 문자열을 --peer로, 또는 그곳의 서버를 --url로 지정하십시오
+finding-no-wire = 양쪽 끝이 모두 이 머신에서 루프백으로 실행되었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다
+    .advice = 다른 쪽 끝을 다른 머신에서 실행하십시오. 그곳에서 `headroom node`를 실행해 접속 문자열을 --peer로, 또는 그곳의 서버를 --url로 지정하십시오
 
-finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 서버를 떠나지 않은 것이 들어 있습니다
+finding-short-transfer = 보내는 쪽 소켓 버퍼에 최대 { BINARY($held) }가 들어갑니다. 보낸 { BINARY($sent) }의 { PERCENT($share) }입니다. 보내는 쪽 수치에는 아직 머신을 떠나지 않은 것이 들어 있습니다
     .advice = 받는 쪽이 센 throughput을 쓰거나, 더 오래 측정하십시오
 
 finding-path-full =
@@ -11,7 +11,7 @@ finding-path-full =
         [queue] 그보다 많이 보낸 것은 대기열에서 기다립니다(왕복 { SHORT($rtt_s, unit: "s") }, 대기열이 없으면 { SHORT($least_s, unit: "s") })
        *[delivery] 그 속도로 보내는 BBR이 시간의 { PERCENT($path) } 동안 경로를 기다렸습니다
     }
-    .advice = 경로에 있는 링크나 셰이퍼, 또는 다른 사용자가 이를 정합니다. 어느 것인지는 중간의 스위치와 라우터에서, 또는 더 가까운 서버까지 측정하면 드러납니다
+    .advice = 경로에 있는 링크나 셰이퍼, 또는 다른 사용자가 이를 정합니다. 어느 것인지는 중간의 스위치와 라우터에서, 또는 더 가까운 머신까지 측정하면 드러납니다
 
 finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     .advice = 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
@@ -19,7 +19,7 @@ finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERC
 finding-window-bound =
     윈도우가 결과를 제한합니다. { $by ->
         [flight] { window-in-flight }를 채웁니다{ $emptied ->
-            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼의 모두가 전송 중이었습니다
+            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼 전체가 전송 중이었습니다
            *[no] {""}
         }
        *[account] { $which ->
@@ -40,7 +40,7 @@ finding-sender-cpu =
         }
         [ready] 스레드마다 시간의 { PERCENT($share) } 동안 계산하거나 CPU를 기다립니다
        *[threads] 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
-            [yes] {" "}(이 서버 하나에서)
+            [yes] {" "}(이 머신 하나에서)
            *[no] {""}
         }
     }
@@ -65,7 +65,7 @@ finding-receiver-cpu =
         }
         [ready] 스레드마다 시간의 { PERCENT($share) } 동안 계산하거나 CPU를 기다립니다
        *[threads] 스레드마다 시간의 { PERCENT($share) } 동안 계산합니다{ $loopback ->
-            [yes] {" "}(이 서버 하나에서)
+            [yes] {" "}(이 머신 하나에서)
            *[no] {""}
         }
     }
@@ -122,8 +122,8 @@ finding-paused =
     }
     .advice =
         { $what ->
-            [asked] 스위치나 그 뒤의 서버에 자리가 없습니다. 그 포트와 받는 쪽을 확인하십시오
-           *[asks] 이 서버가 패킷을 제때 꺼내지 못합니다. 더 큰 링(`ethtool -G`)이나 더 많은 수신 큐(`ethtool -L`)를 쓰십시오
+            [asked] 스위치나 그 뒤의 머신에 자리가 없습니다. 그 포트와 받는 쪽을 확인하십시오
+           *[asks] 이 머신이 패킷을 제때 꺼내지 못합니다. 더 큰 링(`ethtool -G`)이나 더 많은 수신 큐(`ethtool -L`)를 쓰십시오
         }
 
 finding-allowance-exceeded =
@@ -178,7 +178,7 @@ finding-server-bound =
 finding-device-bound = { RESOURCE($resource) }이(가) 결과를 정합니다. 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
     .advice = 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
 finding-dirty-throttled =
-    더티 억제: 시간의 { PERCENT($share) } 동안 { $grouped ->
+    더티 스로틀링: 시간의 { PERCENT($share) } 동안 { $grouped ->
         [yes] 메모리가 { BINARY($memory) }로 제한된 컨트롤 그룹의{" "}
        *[no] {""}
     }페이지 캐시에 쓰기를 기다리는 데이터({ BINARY($dirty) })가 많아, 커널이 쓰는 쪽을 { RESOURCE($resource) }이(가) 받는 속도 { SHORT($rate, unit: "B/s") }로 늦춥니다
@@ -213,7 +213,7 @@ window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s
 evidence-window =
     { $by ->
         [flight] { window-in-flight }{ $emptied ->
-            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼의 모두가 전송 중
+            [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼 전체가 전송 중
            *[no] {""}
         }
        *[account] { $which ->
@@ -239,15 +239,15 @@ finding-other-route =
         [yes] . 데이터를 센 것은 { RESOURCE($other) }입니다
        *[no] {""}
     }
-    .advice = 두 서버에서 `ip route get ADDRESS`를 확인하고, 의도한 경로에 있는 노드의 주소를 지정하십시오
+    .advice = 두 머신에서 `ip route get ADDRESS`를 확인하고, 의도한 경로에 있는 노드의 주소를 지정하십시오
 
 evidence-passed = 전송한 데이터의 { PERCENT($share) }
 
-finding-packet-not-carried = 이 서버의 인터페이스가 보내는 { FIXED($route) }바이트 패킷이 상대에게 닿지 않습니다. 경로가 나르는 것은 최대 { FIXED($carried) }바이트입니다
+finding-packet-not-carried = 이 머신의 인터페이스가 보내는 { FIXED($route) }바이트 패킷이 상대에게 닿지 않습니다. 경로가 나르는 것은 최대 { FIXED($carried) }바이트입니다
     .advice = 경로에 있는 모든 인터페이스와 스위치에 같은 MTU를 설정하십시오
 
 finding-packet-size-unknown = 경로가 얼마나 큰 패킷을 나르는지 확인하지 못했습니다. 응답이 온 데이터그램이 없습니다
-    .advice = 두 서버 사이에 UDP를 허용하거나, 경로의 모든 MTU가 같은지 확인하십시오
+    .advice = 두 머신 사이에 UDP를 허용하거나, 경로의 모든 MTU가 같은지 확인하십시오
 
 evidence-carried = { FIXED($carried) }바이트까지 닿았고, 더 큰 것은 닿지 않음
 evidence-no-account-udp = UDP는 왜 기다렸는지를 기록하지 않음
