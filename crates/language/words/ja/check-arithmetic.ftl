@@ -14,9 +14,9 @@ evidence-rate-arithmetic =
 
 finding-total-contradicts-parts =
     { $tool } は全体を { $printed } と出力していますが、{ $count } 個の部分を合わせると { $unit ->
-        [B] { SHORT($sum, unit: "B") }
-       *[other] 操作 { FIXED($sum) } 件
-    } で、その { FIXED($ratio, decimals: 3) } 倍です
+        [B] { SHORT($sum, unit: "B") } で
+       *[other] 操作 { FIXED($sum) } 件で
+    }、その { FIXED($ratio, decimals: 3) } 倍です
     .advice = 元の出力を確かめてください。抜けた行があるか、別の実行の行が混ざっています
 evidence-sum-of-parts =
     { $line } 行目: 全体は { $printed }、{ $first }～{ $last } 行目の合計はその { FIXED($ratio, decimals: 3) } 倍
@@ -25,7 +25,7 @@ finding-size-contradicts-operations =
     { $how ->
         [amounts] { SHORT($bytes, unit: "B") } を操作 { $other } 件で
        *[rates] { $printed } を { $other } で
-    } 割ると操作 1 件が { BINARY($computed) } ですが、ブロックサイズは { BINARY($block) } です
+    }割ると操作 1 件が { BINARY($computed) } ですが、ブロックサイズは { BINARY($block) } です
     .advice = 両方の数値が同じ実行のものか、速度の単位は何かを確かめてください
 evidence-size-arithmetic =
     { $first }、{ $last } 行目: { $printed } / { $other } = { BINARY($computed) }

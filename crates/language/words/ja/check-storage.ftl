@@ -1,9 +1,9 @@
 # 負荷とデバイスの間にあるものの検査。
 
 finding-page-cache-likely =
-    { $tool } は { $how ->
+    { $tool } は{ $how ->
         [unsynced] ページキャッシュ経由で { BINARY($bytes) } を書き、同期を待っていません。デバイスではなくメモリが受け取った速さです
-        [again] { BINARY($span) } の範囲からページキャッシュ経由で { BINARY($bytes) } を読みました。二度目からはデバイスではなくメモリが答えます
+        [again] {" "}{ BINARY($span) } の範囲からページキャッシュ経由で { BINARY($bytes) } を読みました。二度目からはデバイスではなくメモリが答えます
         [written-before] 直前に書かれた { BINARY($span) } をページキャッシュ経由で読みました。メモリに残っている分はデバイスから読まれません
        *[unknown] ページキャッシュ経由で { BINARY($bytes) } を読みました。すでにキャッシュにあったなら、デバイスではなくメモリが答えています
     }
