@@ -17,6 +17,13 @@ struct Group<'a> {
     open: Vec<&'a Row>,
 }
 
+impl Group<'_> {
+    /// How many surely miss it.
+    fn missed(&self) -> usize {
+        self.open.iter().filter(|row| row.met() == "no").count()
+    }
+}
+
 /// In Markdown.
 pub(crate) fn told(rows: &[Row]) -> String {
     let mut groups: Vec<Group<'_>> = Vec::new();
@@ -38,16 +45,16 @@ pub(crate) fn told(rows: &[Row]) -> String {
     let (met, missed, undecided) = (count("yes"), count("no"), count("undecided"));
     let all = met + missed + undecided;
     let mut lines = vec![format!(
-        "Of {all} figures that have a goal **{met} meet it, {missed} miss it, {undecided} are undecided** (the interval holds \
-         the bound)."
+        "Of {all} figures with a goal, **{met} meet it, {missed} miss it, and for {undecided} it is undecided** (the interval \
+         holds the bound). Those with most misses, with the ratio ours / peer:"
     )];
     groups.retain(|group| !group.open.is_empty());
-    groups.sort_by_key(|group| std::cmp::Reverse(group.open.len()));
+    groups.sort_by_key(|group| std::cmp::Reverse((group.missed(), group.open.len())));
     let rest: usize = groups.iter().skip(FIGURES_MOST).map(|group| group.open.len()).sum();
     for group in groups.iter_mut().take(FIGURES_MOST) {
         // Those that surely miss it first.
         group.open.sort_by_key(|row| row.met() == "undecided");
-        let missed = group.open.iter().filter(|row| row.met() == "no").count();
+        let missed = group.missed();
         let named = |row: &&Row| format!("`{}` {}", row.name(), row.ratio_or_ours());
         let names: Vec<_> = group.open.iter().take(ROWS_MOST).map(named).collect();
         let (more, names) = (if group.open.len() > ROWS_MOST { ", ..." } else { "" }, names.join(", "));
@@ -55,7 +62,9 @@ pub(crate) fn told(rows: &[Row]) -> String {
         lines.push(format!("- {what}: {missed} of {rows} miss it, {undecided} undecided: {names}{more}"));
     }
     if rest > 0 {
-        lines.push(format!("- {rest} more, see the table"));
+        lines.push(format!(
+            "- {rest} rows of other figures miss it or are undecided: see [the table](#results)"
+        ));
     }
     // A blank line makes what follows a list.
     lines.insert(1, String::new());
@@ -82,9 +91,18 @@ mod tests {
         ];
         assert_eq!(
             told(&rows),
-            "Of 4 figures that have a goal **2 meet it, 1 miss it, 1 are undecided** (the interval holds the bound).\n\n\
+            "Of 4 figures with a goal, **2 meet it, 1 miss it, and for 1 it is undecided** (the interval holds the bound). \
+             Those with most misses, with the ratio ours / peer:\n\n\
              - reads: 1 of 3 miss it, 1 undecided: `b` 0.5, `c` 0.5"
         );
+    }
+
+    #[test]
+    fn a_figure_with_a_miss_comes_before_one_with_more_undecided_rows() {
+        let rows = [row("a", "reads", "undecided"), row("b", "reads", "undecided"), row("a", "CPU", "no")];
+        let text = told(&rows);
+        let place = |words: &str| text.find(words).unwrap();
+        assert!(place("- CPU: 1 of 1 miss it") < place("- reads: 0 of 2 miss it"), "{text}");
     }
 
     #[test]
@@ -94,6 +112,9 @@ mod tests {
             .collect();
         let text = told(&rows);
         assert_eq!(text.lines().count(), 2 + FIGURES_MOST + 1);
-        assert!(text.ends_with("- 25 more, see the table"), "{text}");
+        assert!(
+            text.ends_with("- 25 rows of other figures miss it or are undecided: see [the table](#results)"),
+            "{text}"
+        );
     }
 }

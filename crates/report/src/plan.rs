@@ -39,19 +39,28 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     for line in touched(plan).into_iter().chain(left) {
         out.push_str(&paragraph("", "  ", &line));
     }
-    let (least, most) = plan.seconds;
+    let time = time_needed(plan.seconds, controls.budget_s);
+    let writes =
+        plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written > 0 || f.used_up && f.bytes > 0);
+    let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
+    out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{assumed}.")));
+    out
+}
+
+/// From the fewest to the most seconds, in words; no more than a budget lets it take.
+fn time_needed((least, most): (f64, f64), budget_s: Option<f64>) -> String {
+    let end = budget_s.filter(|budget| *budget < most);
+    let (least, most) = end.map_or((least, most), |budget| (least.min(budget), budget));
     let time = if most - least < 1.0 {
         format!("about {}", format::span(least))
     } else {
         format!("{} to {}", format::span(least), format::span(most))
     };
-    let budget =
-        controls.budget_s.map(|s| format!(", at most {} (budget)", format::span(s))).unwrap_or_default();
-    let writes =
-        plan.cases.iter().flat_map(|c| &c.fixtures).any(|f| f.written > 0 || f.used_up && f.bytes > 0);
-    let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
-    out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{budget}{assumed}.")));
-    out
+    match (budget_s, end) {
+        (None, _) => time,
+        (Some(budget), None) => format!("{time}, at most {} (budget)", format::span(budget)),
+        (Some(_), Some(_)) => format!("{time}, where the budget ends it"),
+    }
 }
 
 /// What has to be known of a study, a paragraph each.
@@ -150,6 +159,17 @@ mod tests {
     use model::Value;
 
     use super::*;
+
+    #[test]
+    fn no_more_time_is_told_than_the_budget_lets_a_run_take() {
+        assert_eq!(time_needed((53.0, 53.4), None), "about 53 s");
+        assert_eq!(time_needed((53.0, 80.0), Some(100.0)), "53 s to 1 min 20 s, at most 1 min 40 s (budget)");
+        assert_eq!(
+            time_needed((105.0, 126.0), Some(120.0)),
+            "1 min 45 s to 2 min 0 s, where the budget ends it"
+        );
+        assert_eq!(time_needed((200.0, 300.0), Some(120.0)), "about 2 min 0 s, where the budget ends it");
+    }
 
     #[test]
     fn a_change_names_whose_setting_it_is() {

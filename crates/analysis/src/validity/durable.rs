@@ -27,7 +27,7 @@ finding-what-was-durable =
         [fua] each write to { RESOURCE($resource) } went through the disk's cache (FUA) and needs no flush: what was
             written is durable if the disk reports truthfully
        *[none] no flush reached { RESOURCE($resource) } for { SHORT($syncs, unit: "1/s") } syncs, and the kernel
-            believes in a volatile cache there: what was synced is not durable, and these figures are those of no sync
+            takes it to have a volatile cache: what was synced is not durable, and these are the figures of no sync
     }
     .advice =
         { $how ->

@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-fast-cache-ends =
     the first { SHORT($bytes, unit: "B") } are written at { SHORT($head, unit: "B/s") }, what follows at
     { SHORT($rest, unit: "B/s") }: a cache, or a burst that is allowed, took the beginning, and the mean is neither
-    .advice = take the rate behind the drop for what lasts
+    .advice = the rate after the drop is the one that lasts
 "#,
     check: RuleCheck::One(check),
 };

@@ -20,7 +20,7 @@ pub(crate) const RULE: Rule = Rule {
          more and smaller blocks. Of loads that write.",
     english: r#"
 finding-small-sectors =
-    { RESOURCE($resource) } has blocks of { BINARY($logical) } on { RESOURCE($below) }, whose sectors have { BINARY($physical) }{ $crypto ->
+    { RESOURCE($resource) } has blocks of { BINARY($logical) } on { RESOURCE($below) }, whose sectors are of { BINARY($physical) }{ $crypto ->
         [yes] : each is encrypted by itself, and writes of less than a sector make the drive read first
        *[no] : writes of less than a sector make the drive read first
     }

@@ -125,7 +125,7 @@ fn after_another_start_of_the_machine_nothing_is_written_and_the_journal_is_clea
     leave(&place, entry);
     let refused = place.run(&["run", "null", "--duration", "50ms", "--warm-up", "0", "--trials", "1"]);
     assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
-    let said = ["the machine was started anew since, which undid it; nothing was to be done"];
+    let said = ["the machine was restarted since, which undid it; nothing had to be done"];
     restores(&said, || place.run(&["restore"]));
     assert_eq!(text(SWAPPINESS), before);
     assert!(!place.path().join("store.db-state/settings.journal").exists());
@@ -137,7 +137,7 @@ fn an_interface_that_is_gone_has_nothing_to_put_back() {
     network.kill_both();
     let deleted = Command::new("ip").args(["-n", &network.name, "link", "del", "va"]).status().unwrap();
     assert!(deleted.success() && Path::new(&network.journal()).exists());
-    let said = ["mtu of nic:va: it is not there any more, so there is nothing to put back"];
+    let said = ["mtu of nic:va: it no longer exists, so there is nothing to put back"];
     restores(&said, || network.run(&["restore"]));
     assert!(!network.journal().exists());
 }
@@ -238,8 +238,7 @@ fn a_disk_that_is_gone_has_nothing_to_put_back() {
     kill_under(place.command(&[LONG, &["--set", &set]].concat()), || text(&read_ahead) == other.0);
     assert!(journal.exists());
     eventually("nobody looks at the disk", || disk.take_away());
-    let said =
-        format!("read-ahead of block:{name}: it is not there any more, so there is nothing to put back");
+    let said = format!("read-ahead of block:{name}: it no longer exists, so there is nothing to put back");
     restores(&[said.as_str()], || place.run(&["restore"]));
     assert!(!journal.exists());
     // What comes next is let in.

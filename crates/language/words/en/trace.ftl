@@ -33,12 +33,12 @@ trace-did-pieces =
     { $class ->
         [read] Reads from
        *[write] Writes to
-    } { $device } had mostly { BINARY($size) } ({ PERCENT($share) } of them).
+    } { $device } were mostly of { BINARY($size) } ({ PERCENT($share) } of them).
 trace-did-pieces-various =
     { $class ->
         [read] Reads from
        *[write] Writes to
-    } { $device } had various sizes, half of them at most { BINARY($size) }.
+    } { $device } were of various sizes, half of them at most { BINARY($size) }.
 trace-did-merged = { PERCENT($share) } of what { $device } was asked for was merged into larger requests, { FIXED($mean, decimals: 1) } to a request on average.
 trace-did-after = While the command ran { $before } was written to { $device }, and { $after } after it had ended: what was then left in memory, whoever had put it there, was written back.
 trace-did-by = { $task } submitted most of it ({ PERCENT($share) } of the bytes).

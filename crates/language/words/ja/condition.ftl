@@ -14,7 +14,7 @@ condition-other-headroom = { $busy ->
     .advice = 終了するまで待ってください（`pgrep -a headroom` で確認できます）
 evidence-headroom-process = この実行とは別の headroom プロセスが { $count } 個
 
-condition-other-load = 試行の外で、ほかのプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用していました: { $how ->
+condition-other-load = 測定していない間に、ほかのプロセスが CPU { $cpus } 個のうち { FIXED($cpus_used, decimals: 1) } 個分（{ PERCENT($share) }）を使用していました: { $how ->
         [named] { $processes }
        *[hidden] 見えない、またはすでに終了したプロセス
     }
@@ -106,7 +106,7 @@ condition-background-work = `{ $name }`（{ $does ->
     .advice = `{ $name }` が終了するまで待つか、停止してください
 evidence-background-process = { $name }: プロセス { $count } 個、CPU 時間 { FIXED($cpu_s, decimals: 2) } 秒
 
-condition-disk-traffic = 試行の外で、ほかのプロセスが{ $array ->
+condition-disk-traffic = 測定していない間に、ほかのプロセスが{ $array ->
         [yes] アレイ { $disk }（{ $disks }{ $more ->
             [0] {""}
            *[other] {" "}ほか { $more } 台
@@ -122,7 +122,7 @@ evidence-diskstats = { $disk }: 毎秒 { SHORT($requests_per_s) } リクエス�
        *[no] {""}
     }
 
-condition-network-traffic = 試行の外で、ほかのプロセスがインターフェース { $interface } を使用していました: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+condition-network-traffic = 測定していない間に、ほかのプロセスがインターフェース { $interface } を使用していました: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] 、リンク速度の { PERCENT($share) }
        *[rate] {""}
     }

@@ -15,7 +15,7 @@ condition-other-headroom = { $busy ->
     .advice = 끝날 때까지 기다리십시오 (`pgrep -a headroom`으로 확인)
 evidence-headroom-process = 현재 실행과 무관한 headroom 프로세스 { $count }개
 
-condition-other-load = 시행 밖에서 다른 프로세스가 CPU { $cpus }개 중 { FIXED($cpus_used, decimals: 1) }개만큼({ PERCENT($share) }) 사용했습니다: { $how ->
+condition-other-load = 측정하지 않는 동안 다른 프로세스가 CPU { $cpus }개 중 { FIXED($cpus_used, decimals: 1) }개만큼({ PERCENT($share) }) 사용했습니다: { $how ->
         [named] { $processes }
        *[hidden] 보이지 않거나 이미 끝난 프로세스
     }
@@ -107,7 +107,7 @@ condition-background-work = `{ $name }` 프로그램({ $does ->
     .advice = `{ $name }` 프로그램이 끝날 때까지 기다리거나 중지하십시오
 evidence-background-process = { $name }: 프로세스 { $count }개, CPU 시간 { FIXED($cpu_s, decimals: 2) }초
 
-condition-disk-traffic = 시행 밖에서 다른 프로세스가 { $disk } { $array ->
+condition-disk-traffic = 측정하지 않는 동안 다른 프로세스가 { $disk } { $array ->
         [yes] 어레이({ $disks }{ $more ->
             [0] {""}
            *[other] {" "}외 { $more }개
@@ -123,7 +123,7 @@ evidence-diskstats = { $disk }: 초당 요청 { SHORT($requests_per_s) }회, { S
        *[no] {""}
     }
 
-condition-network-traffic = 시행 밖에서 다른 프로세스가 { $interface } 인터페이스를 사용했습니다: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+condition-network-traffic = 측정하지 않는 동안 다른 프로세스가 { $interface } 인터페이스를 사용했습니다: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] , 링크 속도의 { PERCENT($share) }
        *[rate] {""}
     }

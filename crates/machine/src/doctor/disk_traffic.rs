@@ -32,7 +32,7 @@ disk-use =
        *[no] {""}
     }
 condition-disk-traffic =
-    outside the trials, other programs used { $disk }{ $array ->
+    while nothing was measured, other programs used { $disk }{ $array ->
         [yes] {" "}({ $disks }{ few-more })
        *[no] {""}
     }: { disk-use }

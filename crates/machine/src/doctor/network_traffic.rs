@@ -17,7 +17,7 @@ pub(super) const CHECK: Check = Check {
     doc: "other programs send or receive 1 % of a network interface's rate",
     english: r#"
 condition-network-traffic =
-    outside the trials, other programs used { $interface }: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
+    while nothing was measured, other programs used { $interface }: { SHORT($bytes_per_s, unit: "B/s") }{ $how ->
         [share] , { PERCENT($share) } of its rate
        *[rate] {""}
     }

@@ -22,7 +22,7 @@ pub(super) const CHECK: Check = Check {
     doc: "other programs use 5 % of all CPUs, or half of one",
     english: r#"
 condition-other-load =
-    outside the trials, other programs used { FIXED($cpus_used, decimals: 1) } of { $cpus } CPUs ({ PERCENT($share) }): { $how ->
+    while nothing was measured, other programs used { FIXED($cpus_used, decimals: 1) } of { $cpus } CPUs ({ PERCENT($share) }): { $how ->
         [named] { $processes }
        *[hidden] processes that are not visible or have ended
     }
@@ -100,7 +100,7 @@ mod tests {
         assert_eq!(finding.severity, Severity::Warning);
         assert_eq!(
             finding.text,
-            "outside the trials, other programs used 1.3 of 2 CPUs (65 %): rustc (3 processes) 0.9, [md0_resync] 0.3"
+            "while nothing was measured, other programs used 1.3 of 2 CPUs (65 %): rustc (3 processes) 0.9, [md0_resync] 0.3"
         );
     }
 

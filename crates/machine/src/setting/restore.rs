@@ -195,17 +195,17 @@ impl fmt::Display for Restored {
         match &self.outcome {
             EntryOutcome::PutBack { from, to } => write!(f, "put back from {from} to {to}"),
             EntryOutcome::Already(value) if self.with_it.is_empty() && self.left.is_empty() => {
-                write!(f, "it is {value} as before; nothing was to be done")
+                write!(f, "it is {value} as before; nothing had to be done")
             }
             EntryOutcome::Already(value) => write!(f, "it is {value} as before"),
-            EntryOutcome::Gone => f.write_str("it is not there any more, so there is nothing to put back"),
+            EntryOutcome::Gone => f.write_str("it no longer exists, so there is nothing to put back"),
             EntryOutcome::Restarted => {
-                let rest = if self.with_it.is_empty() { "; nothing was to be done" } else { "" };
-                write!(f, "the machine was started anew since, which undid it{rest}")
+                let rest = if self.with_it.is_empty() { "; nothing had to be done" } else { "" };
+                write!(f, "the machine was restarted since, which undid it{rest}")
             }
             EntryOutcome::NamespaceGone => write!(
                 f,
-                "its network namespace (net:[{}]) is gone, and the interfaces that were made in it; a card that was \
+                "its network namespace (net:[{}]) is gone, with the interfaces that were made in it; a card that was \
                  moved there is back in the first one: look at it",
                 self.entry.place.namespace
             ),
@@ -214,13 +214,13 @@ impl fmt::Display for Restored {
             }
             EntryOutcome::OtherMachine => write!(
                 f,
-                "it is of another machine (machine-id {}), with which this one shares the journal, or from which it \
-                 was copied; type `{COMMAND}` there; if there is no such machine any more, `{DROP}` takes it out of \
+                "it belongs to another machine (machine-id {}), with which this one shares the journal, or from which \
+                 it was copied; type `{COMMAND}` there; if that machine no longer exists, `{DROP}` takes it out of \
                  the journal",
                 self.entry.place.machine
             ),
             EntryOutcome::UnderWay(pid) => {
-                write!(f, "process {pid} is at work with it, and will put it back itself")
+                write!(f, "process {pid} uses it, and will put it back itself")
             }
             EntryOutcome::Failed(error) => write!(
                 f,

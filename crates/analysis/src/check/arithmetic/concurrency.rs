@@ -26,13 +26,13 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-latency-contradicts-rate =
     { $how ->
         [more] Little's law is broken: { SHORT($rate, unit: "1/s") } at { SHORT($latency, unit: "s") } each need
-            { FIXED($in_flight, decimals: 1) } operations in flight, and only { $depth } may be: the rate or the latency is
-            of something else
+            { FIXED($in_flight, decimals: 1) } operations in flight, but at most { $depth } are allowed: the rate or the latency
+            is of something else
        *[less] { SHORT($rate, unit: "1/s") } at { SHORT($latency, unit: "s") } each make { FIXED($in_flight, decimals: 1) }
-            operations in flight, where { $depth } may be: for the rest of the time the load was not ready, or waited for
-            what is not in this latency
+            operations in flight, though { $depth } are allowed: for the rest of the time the load was not ready, or waited for
+            something that this latency leaves out
     }
-    .advice = measure both in the same window, and look at what the tool counts as the latency of an operation
+    .advice = measure both in the same window, and find out what the tool counts as the latency of an operation
 
 evidence-in-flight =
     { $printed } x { $lasted } = { FIXED($in_flight, decimals: 1) }

@@ -28,10 +28,10 @@ finding-impossible-value =
     { $how ->
         [order] { WORDS($metric) } is { $printed }, which is more than { WORDS($other) }, { $amount }
         [window] one operation took { $printed }, which is longer than the whole run, { $amount }
-        [share] { WORDS($metric) } is { $printed }, which is more than all
+        [share] { WORDS($metric) } is { $printed }, which is more than 100 %
         [shares] { WORDS($metric) } is { $printed }, and with the other shares of the processors that makes
-            { PERCENT($sum) }, which is more than all
-       *[negative] { WORDS($metric) } is { $printed }, which is less than nothing
+            { PERCENT($sum) }, which is more than 100 %
+       *[negative] { WORDS($metric) } is { $printed }, which is below zero
     }: that cannot be
     .advice = look at the original output: the figures may be of several runs, or in other units than they say
 "#,

@@ -22,8 +22,8 @@ finding-size-contradicts-operations =
     { $how ->
         [amounts] { SHORT($bytes, unit: "B") } in { $other } operations
        *[rates] { $printed } at { $other }
-    } are { BINARY($computed) } an operation, and the block size is { BINARY($block) }
-    .advice = look at whether both figures are of the same run, and in which unit the rate is
+    } are { BINARY($computed) } for each operation, but the block size is { BINARY($block) }
+    .advice = check that both figures are of the same run, and which unit the rate has
 
 evidence-size-arithmetic =
     lines { $first } and { $last }: { $printed } / { $other } = { BINARY($computed) }

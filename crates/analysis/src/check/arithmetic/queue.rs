@@ -27,7 +27,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-latency-is-queue =
     { $depth } operations in flight at { $printed } take { SHORT($computed, unit: "s") } each by Little's law, and
     { $lasted } are printed: this latency says how long the queue is, not what the device needs for one operation
-    .advice = take the latency of a run with one operation in flight, and of this one only the rate
+    .advice = take the latency from a run with one operation in flight, and only the rate from this one
 
 evidence-queue-arithmetic =
     line { $line }: { $depth } / { $printed } = { SHORT($computed, unit: "s") }

@@ -29,13 +29,13 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-rate-contradicts-amount =
     { $tool } prints { $printed }, but { $amount } in { $lasted } are { SHORT($computed, $unit) }{ $cause ->
-        [binary] {""}: the multiples of its rate are of 1024
-        [decimal] {""}: the multiples of its rate are of 1000
+        [binary] {""}: its rate is in multiples of 1024
+        [decimal] {""}: its rate is in multiples of 1000
         [bits] {""}: bits are taken for bytes
-        [minutes] {""}: minutes are missing from the time, or it is another clock's
+        [minutes] {""}: minutes are missing from the time, or it is of another clock
        *[unknown] {""}: the rate is { FIXED($ratio, decimals: 3) } times that
     }
-    .advice = believe what was counted, and not the rate; of a text that somebody wrote, look at the original
+    .advice = rely on what was counted, not on the rate; if somebody typed the text, look at the original
 
 evidence-rate-arithmetic =
     line { $line }: { $amount } / { $lasted } = { SHORT($computed, $unit) }; printed { $printed }

@@ -17,9 +17,9 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     doc: "Mean rates of parts that took different times were added up: their sum is more than what flowed at once.",
     english: r#"
 finding-sum-of-means =
-    { $printed } is the sum of { $count } mean rates, over times from { $below } to { $lasted }: so much did not
-    flow at once. If all began together, it is { SHORT($together, unit: "B/s") } until the last one was done
-    .advice = end all parts by the same time, or divide all bytes by the longest time
+    { $printed } is the sum of { $count } mean rates, over times from { $below } to { $lasted }: so much never
+    flowed at once. If all began together, the rate was { SHORT($together, unit: "B/s") } until the last one ended
+    .advice = end all parts at the same time, or divide all bytes by the longest time
 
 evidence-means =
     lines { $first } to { $last }: { $count } rates that make { SHORT($sum, unit: "B/s") }; { SHORT($bytes, unit: "B") } in { $lasted }

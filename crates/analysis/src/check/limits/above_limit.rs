@@ -20,7 +20,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-above-limit =
     { $tool } prints { $printed }, which is { SHORT($rate, $unit) }, but { $of ->
         [interface] the fastest interface of the machine, { RESOURCE($resource) }, carries { SHORT($most, $unit) }
-        [link] the link of the text, { $name }, carries { SHORT($most, $unit) }
+        [link] the link that the text names, { $name }, carries { SHORT($most, $unit) }
        *[target] { RESOURCE($resource) } carries { SHORT($most, $unit) }
     } at most: { $cause ->
         [cache] memory answered in place of the device
@@ -28,9 +28,9 @@ finding-above-limit =
        *[unknown] it is another link's figure, or its unit is misread
     }
     .advice = { $cause ->
-        [cache] go around the page cache with direct I/O
+        [cache] use direct I/O, which bypasses the page cache
         [sender] take the receiver's figure
-       *[unknown] look at the unit, and on which machine it was measured
+       *[unknown] check the unit, and on which machine it was measured
     }
 
 evidence-limit-of-machine = { RESOURCE($resource) }: { SHORT($most, $unit) } ({ $source })

@@ -25,7 +25,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-arrays-in-cache =
     { $tool } worked on { BINARY($array) } at a time, and the last caches hold { BINARY($cache) }{ $how ->
         [inside] {""}: it measured the cache, and not the memory
-       *[near] {""}: they answered a part of it, for STREAM's rule is four times as much for each array
+       *[near] {""}: they answered a part of it; STREAM asks for arrays four times as large
     }
     .advice = give each array at least { BINARY($least) }
 

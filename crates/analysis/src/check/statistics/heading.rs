@@ -46,11 +46,11 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-heading-contradicts-log =
     { $how ->
-        [figure] the heading says { $printed }; nothing below it is that, the nearest is { $other }
-        [pattern] it is called “{ $name }”, and did { $other }
-       *[size] it is called “{ $name }”, and its operations had { BINARY($block) }
+        [figure] the heading says { $printed }; no figure below it agrees, the nearest is { $other }
+        [pattern] it is called “{ $name }”, but did { $other }
+       *[size] it is called “{ $name }”, but its operations were of { BINARY($block) }
     }
-    .advice = believe the log, and write down what it says
+    .advice = rely on the log, and correct the heading
 
 evidence-heading-line =
     line { $line }: { $name }

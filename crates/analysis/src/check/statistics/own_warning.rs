@@ -16,7 +16,7 @@ finding-own-warning =
         [0] {""}
        *[other] {" "}({ $more } more)
     }
-    .advice = put right what it warns of and run it again, or show the warning beside the figure
+    .advice = remove the cause and run it again, or show the warning beside the figure
 
 evidence-own-warning-line =
     line { $line }: { $printed }

@@ -25,15 +25,15 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           load had to rise first.",
     english: r#"
 finding-mean-far-from-peak =
-    the mean is { $printed }, and { $other } were reached, { FIXED($ratio, decimals: 1) } times as much{ $course ->
+    the mean is { $printed } and the peak { $other }, { FIXED($ratio, decimals: 1) } times as much{ $course ->
         [fell] {""}; it fell: the first quarter had { SHORT($early, $unit) }, the last { SHORT($late, $unit) }: a cache or a
-            credit was used up, and the mean says how long it was measured
+            credit was used up, and the mean depends on how long it was measured
         [rose] {""}; it rose: the first quarter had { SHORT($early, $unit) }, the last { SHORT($late, $unit) }: leave out the
             first seconds
-        [varied] {""}; it went up and down: the mean is of several states
-       *[unknown] {""}: the mean is of several states
+        [varied] {""}; it went up and down: the mean mixes several states
+       *[unknown] {""}: the mean mixes several states
     }
-    .advice = measure until the rate is steady, and take that part alone
+    .advice = measure until the rate is steady, and use only that part
 
 evidence-peak-line =
     line { $line }: { $printed }

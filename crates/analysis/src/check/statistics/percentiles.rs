@@ -22,12 +22,12 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-percentile-beyond-count =
     { $share ->
         [none] { WORDS($metric) } is that of the slowest one: of { FIXED($count) } operations, none lies beyond it
-       *[few] { WORDS($metric) } rests on too few: of { FIXED($count) } operations, only { FIXED($beyond, decimals: 1) } lie beyond it
+       *[few] { WORDS($metric) } rests on too few operations: of { FIXED($count) }, only { FIXED($beyond, decimals: 1) } lie beyond it
     }
     .advice =
         { $highest ->
-            [0] believe no percentile of so few operations; run longer
-           *[other] believe no percentile above p{ $highest }; run longer for higher ones
+            [0] rely on no percentile of so few operations; run longer
+           *[other] rely on no percentile above p{ $highest }; run longer for higher ones
         }
 
 evidence-percentile-count =

@@ -13,8 +13,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "single-run",
     doc: "What was run once has no interval: nobody can say how far another run would be off.",
     english: r#"
-finding-single-run = { $tool } was run once like this: nobody can say how far another run would be off
-    .advice = run the same command { $times } times, and give all of what it prints: the runs become trials with an interval
+finding-single-run = { $tool } was run only once like this: how far another run would differ is not known
+    .advice = run the same command { $times } times, and check all outputs together: they become trials with an interval
 
 evidence-printed-lines = lines { $first } to { $last }
 "#,

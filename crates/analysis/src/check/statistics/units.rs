@@ -15,11 +15,11 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-units-mixed =
     { $how ->
-        [counting] { $unit } of { $tool } are of 1000, those of { $other } of 1024: at M they differ by 4.9 %, at G by 7.4 %.
-            As printed they must not stand beside one another
+        [counting] { $unit } of { $tool } counts in multiples of 1000, that of { $other } in multiples of 1024: M differs by 4.9 %,
+            G by 7.4 %. As printed they cannot be compared
        *[bits] { $tool } prints bits ({ $unit }), { $other } bytes ({ $name }): a byte is 8 bits
     }
-    .advice = compare the figures of this table, which has one unit system
+    .advice = compare the figures in this table, which has one unit system
 
 evidence-unit-line =
     line { $line }: { $printed }, which is { SHORT($computed, unit: "B/s") }

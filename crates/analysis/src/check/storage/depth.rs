@@ -15,9 +15,9 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           the other.",
     english: r#"
 finding-depth-without-direct =
-    { $tool } was to have { $depth } operations in flight, through the page cache: there asynchronous I/O of Linux does one after
-    the other, so the figure is one of depth 1
-    .advice = go around the page cache with direct I/O, or use io_uring
+    { $tool } was to have { $depth } operations in flight, but through the page cache: there the asynchronous I/O of Linux does
+    one after the other, so the figure is that of depth 1
+    .advice = use direct I/O, which bypasses the page cache, or io_uring
 
 evidence-depth-without-direct = lines { $first } to { $last }: depth { $depth }, no direct I/O
 "#,

@@ -18,18 +18,18 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-page-cache-likely =
     { $tool } { $how ->
-        [unsynced] wrote { BINARY($bytes) } through the page cache and waited for no sync: the figure says how fast memory took
-            them, and not the device
-        [again] read { BINARY($bytes) } through the page cache, from { BINARY($span) }: from the second time on memory answers,
-            and not the device
-        [written-before] read through the page cache { BINARY($span) } that were written just before: what memory holds of them
-            does not come from the device
-       *[unknown] read { BINARY($bytes) } through the page cache, which may have held them before: then memory answered, and not
+        [unsynced] wrote { BINARY($bytes) } through the page cache and did not wait for a sync: the figure says how fast memory
+            took them, not the device
+        [again] read { BINARY($bytes) } from { BINARY($span) } through the page cache: from the second pass on memory answers,
+            not the device
+        [written-before] read { BINARY($span) } through the page cache that had just been written: what memory still holds of
+            them does not come from the device
+       *[unknown] read { BINARY($bytes) } through the page cache, which may have held them before: then memory answered, not
             the device
     }
-    .advice = go around the page cache with direct I/O{ $how ->
-        [unsynced] , or count the time of a sync at the end
-       *[other] , or touch more than the memory holds
+    .advice = use direct I/O, which bypasses the page cache{ $how ->
+        [unsynced] , or have a sync at the end in the time
+       *[other] , or read more than the memory holds
     }
 
 evidence-cached-options = lines { $first } to { $last }: no direct I/O{ $how ->

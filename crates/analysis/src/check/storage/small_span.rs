@@ -22,13 +22,13 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           as a whole.",
     english: r#"
 finding-small-span =
-    { $tool } touched { BINARY($span) }{ $how ->
+    { $tool } used only { BINARY($span) }{ $how ->
         [share] {" "}of the { DECIMAL($device) } of { $target }
-        [cache] , which the { BINARY($cache) } of cache of { $target } hold
-       *[unknown] , which the own cache of a drive may hold
-    }: over all of the device it may be slower
-    .advice = touch a span that is as large as the data will be{ $how ->
-        [unknown] ; with --machine it is held against the size of the device
+        [cache] , which fit in the cache of { $target } ({ BINARY($cache) })
+       *[unknown] , which may fit in the drive's own cache
+    }: over the whole device it may be slower
+    .advice = use a span as large as the data will be{ $how ->
+        [unknown] ; with --machine it is compared with the size of the device
        *[other] {""}
     }
 
@@ -109,6 +109,6 @@ mod tests {
         assert!(text.contains("8 GiB of the") && text.contains("of sda"), "{text}");
         assert_eq!(of("--size=800G --direct=1", None), None);
         let (_, text) = of("--size=200M --direct=1", Some(256 << 20)).unwrap();
-        assert!(text.contains("256 MiB of cache"), "{text}");
+        assert!(text.contains("(256 MiB)"), "{text}");
     }
 }

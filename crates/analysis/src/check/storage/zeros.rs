@@ -16,11 +16,11 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-zeros-written =
     { $tool } wrote zeros: { $storage ->
-        [compresses] { $filesystem } compresses them to nothing, and the device sees hardly any of them
-        [virtual] what lies behind a virtual or thin device may not store them
-       *[unknown] where the file system, an array or the drive compresses or leaves zeros out, data is slower
+        [compresses] { $filesystem } compresses them to almost nothing, so that hardly any reach the device
+        [virtual] the storage behind a virtual or thin device may not keep them
+       *[unknown] real data is slower where the file system, an array or the drive compresses, or does not store zeros
     }
-    .advice = write data that cannot be compressed, from a file of random bytes that memory holds
+    .advice = write data that cannot be compressed, such as a file of random bytes that is in memory
 
 evidence-zeros-written = lines { $first } to { $last }: zeros
 "#,

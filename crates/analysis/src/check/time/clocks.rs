@@ -25,8 +25,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-clocks-disagree =
     { $how ->
-        [minutes] { $printed } and { $lasted } are of the same run, and { FIXED($minutes) } min apart: the minutes were misread
-        [shorter] the time around { $tool } is { $printed }, and { $lasted } are its own: it cannot have taken less than its part
+        [minutes] { $printed } and { $lasted } are of the same run, but { FIXED($minutes) } min apart: the minutes were misread
+        [shorter] the time around { $tool } is { $printed }, but its own is { $lasted }: the whole cannot be shorter than a part
        *[longer] { $tool } took { $printed } and counts { $lasted } of it: its rate leaves out { SHORT($rest, unit: "s") }
             of starting, preparing, or writing out at the end
     }

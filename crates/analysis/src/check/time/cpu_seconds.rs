@@ -21,7 +21,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-cpu-time-as-time =
     { $tool } divides by CPU time: of { SHORT($asked, unit: "s") } that passed it counts { $lasted }. For the rest others had
-    the processor, and only { PERCENT($share) } of { $printed } was got
+    the processor, so only { PERCENT($share) } of { $printed } was reached
     .advice = run it with -elapsed on a machine that does nothing else
 
 evidence-cpu-time-line =

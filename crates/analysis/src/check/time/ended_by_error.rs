@@ -11,8 +11,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     doc: "An error ended the run before it had done what it was to do: its figures are of the part until then.",
     english: r#"
 finding-ended-by-error =
-    { $tool } ended with the error { $error }: its figures are of what it did until then, and what led to the error may
-    have slowed that down
+    { $tool } ended with the error { $error }: its figures are of what it did until then, which the cause of the
+    error may have slowed down
     .advice = remove the cause, such as a full device or a limit, and run it again
 
 evidence-ended-by-error = lines { $first } to { $last }: { $error }

@@ -23,14 +23,14 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     english: r#"
 finding-ended-by-size =
     { $how ->
-        [early] it was to run { SHORT($asked, unit: "s") }, and ended after { $lasted }: its bytes or operations were used up,
+        [early] it was to run { SHORT($asked, unit: "s") }, but ended after { $lasted }: all its bytes or operations were done,
             or it failed
         [parts] its parts ended one after the other, the first after { $below }, the last after { $lasted }: towards the
             end fewer shared the machine, so the rates are not those of all together
-       *[amount] it ended after { $lasted }, when its amount was done: another machine is measured for another time, and
-            so long only the start is seen
+       *[amount] it ended after { $lasted }, when its amount was done: a faster machine is measured for a shorter time,
+            and a short run shows only the start
     }
-    .advice = end the run by time, the same for all
+    .advice = run for a time instead, the same for all
 
 evidence-end-line =
     line { $line }: { $printed }

@@ -20,7 +20,7 @@ finding-too-short-for-clock =
     { $how ->
         [cpu] { $tool } counts { SHORT($seconds, unit: "s") } of CPU time; a tick of that clock is 10 ms, so one more or less
             changes it by more than a tenth: nothing follows from it
-       *[run] the run took { $printed }: starting, first touches and one turn of the scheduler take as long
+       *[run] the run took { $printed }: starting, first accesses to memory and one time slice of the scheduler take as long
     }
     .advice = do more in one run: a hundred times as much
 

@@ -19,9 +19,9 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     doc: "Less was written than caches of controllers and fast parts of SSDs hold: the rate may be theirs.",
     english: r#"
 finding-shorter-than-caches =
-    { SHORT($written, unit: "B") } were written in { $lasted }; controllers cache up to { BINARY($cache) }, and SSDs write
-    tens of GB faster than the rest: this may be the rate of a cache
-    .advice = write for minutes, and more than the device can cache, until the rate does not fall any more
+    { SHORT($written, unit: "B") } were written in { $lasted }. Controllers cache up to { BINARY($cache) }, and SSDs write
+    the first tens of GB faster: this may be the rate of a cache
+    .advice = write for minutes, and more than the device can cache, until the rate no longer falls
 
 evidence-written-in =
     line { $line }: { SHORT($written, unit: "B") } in { $lasted }

@@ -13,9 +13,9 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           first: they say nothing of the load that ran then.",
     english: r#"
 finding-since-boot =
-    the only report of { $tool } is its first one, whose rates are means over all the time since the machine started: they say
-    nothing of a load that ran for a moment of it
-    .advice = give it an interval and a count, such as { $example }, and read the reports behind the first
+    the only report of { $tool } is its first one, whose rates are means since the machine started: they say nothing about a
+    load that ran for a short part of that time
+    .advice = give it an interval and a count, such as { $example }, and read the reports after the first
 
 evidence-since-boot = lines { $first } to { $last }
 "#,

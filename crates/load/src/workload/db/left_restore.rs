@@ -89,7 +89,7 @@ pub fn restore_at(
 ) -> Result<Vec<RestoredOnServer>, Problem> {
     let url = DatabaseUrl::parse(url)?;
     let system = remote::system(url.system).ok_or_else(|| {
-        Problem::invalid(format!("{url} is no server"), "name the server that `headroom restore` tells")
+        Problem::invalid(format!("{url} is no server"), "name the server as `headroom restore` lists it")
     })?;
     let mut all = ServerList::in_state(state).left();
     all.retain(|(left, _)| left.is_at(&url) && (removes_kept || !left.is_kept()));
