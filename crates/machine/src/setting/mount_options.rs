@@ -5,10 +5,12 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use model::parameter::Parts;
 use model::resource::Symbol;
 use model::setting::SettingSpec;
+use model::stack::FOLDER;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 use rustix::fs::CWD;
 use rustix::io::Errno;
@@ -17,7 +19,7 @@ use rustix::mount::{
     mount_remount,
 };
 
-use super::journal::SideEffect;
+use super::journal::{SideEffect, state_folder};
 use super::mount_state::{Choice, Driver, LAZYTIME, MountState};
 use super::{Setting, SettingError};
 use crate::Host;
@@ -131,7 +133,20 @@ impl Setting for MountOptions {
 fn state(host: &Host, resource: &Resource) -> Result<MountState, SettingError> {
     let named = resource.named(ResourceKind::FileSystem).unwrap_or(resource.as_str());
     let point = Some(named.trim_end_matches('/')).filter(|point| !point.is_empty()).unwrap_or("/");
+    if went_with_its_stack(&state_folder(), point) {
+        return Err(SettingError::gone(&SPEC, resource));
+    }
     MountState::read(host, point).map_err(|reason| SettingError::unreadable(&SPEC, resource, reason))
+}
+
+/// Whether a storage stack of a run was mounted there, and is taken down: the folder, in that of `states`, went with it,
+/// and no other has its name.
+fn went_with_its_stack(states: &Path, point: &str) -> bool {
+    let stacks = states.join(FOLDER);
+    // As the kernel calls it.
+    let stacks = stacks.canonicalize().unwrap_or(stacks);
+    let point = Path::new(point);
+    point.parent() == Some(stacks.as_path()) && !point.exists()
 }
 
 fn joined(choices: &[Choice]) -> String {
@@ -309,6 +324,18 @@ mod tests {
         let error = wanted(&now, &Value::List(texts)).unwrap_err();
         assert!(error.contains("another file system"), "{error}");
         assert!(wanted(&now, &Value::Integer(1)).is_err() && wanted(&now, &Value::List(Vec::new())).is_err());
+    }
+
+    #[test]
+    fn what_was_mounted_of_a_stack_that_is_taken_down_is_gone_and_other_places_are_not() {
+        let states = tempfile::tempdir().unwrap();
+        let stacks = states.path().canonicalize().unwrap().join(FOLDER);
+        let gone = |point: &Path| went_with_its_stack(states.path(), point.to_str().unwrap());
+        std::fs::create_dir(&stacks).unwrap();
+        let place = stacks.join("headroom_0123456789abcdef.1");
+        assert!(gone(&place) && !gone(&place.join("deeper")) && !gone(&states.path().join("elsewhere")));
+        std::fs::create_dir(&place).unwrap();
+        assert!(!gone(&place), "it may be mounted in another namespace");
     }
 
     #[test]
