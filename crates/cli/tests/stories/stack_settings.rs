@@ -1,6 +1,8 @@
 //! Settings of a storage stack that is made for a load (`docs/guide/stack.md`): at its top, at a layer that is named, at
 //! each layer, and what is left of them after a kill.
 
+use std::process::Command;
+
 use rustix::process::Signal;
 use serde_json::Value;
 
@@ -138,18 +140,14 @@ fn a_setting_that_has_no_place_on_a_stack_has_its_message() {
     nothing_is_left(&place);
 }
 
-#[test]
-fn restore_puts_a_loop_device_back_and_says_that_a_mount_is_gone_with_its_stack() {
-    let place = place();
-    if !can_make(&place, "loop > ext4") {
-        return;
-    }
+/// Starts a long run with these settings, and kills it together with its agent once all are made.
+fn kill_under(place: &StoryFolder, sets: &[&str]) {
     let long = ["run", "disk", "--stack", "loop > ext4", "--duration", "60s", "--trials", "1"];
-    let sets = ["--set", "queue-requests=64", "--set", "mount-options=noatime"];
-    let mut run = place.start(&[&long[..], SMALL, &sets].concat());
+    let mut run = place.start(&[&long[..], SMALL, sets].concat());
     let agent = agent_of(run.id());
-    eventually("both are changed", || {
-        changed(&place) == 2 && mounts(&place).iter().any(|line| line.contains("noatime"))
+    let all = sets.iter().filter(|word| **word == "--set").count();
+    eventually("all are changed", || {
+        changed(place) == all && mounts(place).iter().any(|line| line.contains("noatime"))
     });
     // Neither may clean up: both are stopped before they are killed.
     for with in [Signal::STOP, Signal::KILL] {
@@ -157,20 +155,50 @@ fn restore_puts_a_loop_device_back_and_says_that_a_mount_is_gone_with_its_stack(
     }
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));
+}
+
+/// What `restore` says, after which nothing is to be done.
+fn restored(place: &StoryFolder) -> String {
+    let restored = place.run(&["restore"]);
+    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
+    assert!(stdout(&place.run(&["restore"])).contains("nothing to put back"));
+    nothing_is_left(place);
+    flat(&stdout(&restored))
+}
+
+#[test]
+fn restore_puts_settings_back_before_it_takes_their_stack_down() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    kill_under(&place, &["--set", "queue-requests=64", "--set", "mount-options=noatime"]);
     let device = device(&place);
     assert_eq!(requests(&device), 64);
     let refused = place.run(&["run", "null", "--duration", "50ms", "--trials", "1"]);
     assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
-    let restored = place.run(&["restore"]);
-    assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
-    let said = flat(&stdout(&restored));
+    let said = restored(&place);
     assert!(said.contains("it is taken down (ext4"), "{said}");
     let name = device.trim_start_matches("/dev/");
     assert!(said.contains(&format!("queue-requests of block:{name}: put back from 64 to ")), "{said}");
-    assert!(said.contains("it is not there any more, so there is nothing to put back"), "{said}");
-    assert!(requests(&device) > 64, "{}", requests(&device));
-    nothing_is_left(&place);
-    assert!(stdout(&place.run(&["restore"])).contains("nothing to put back"));
+    assert!(said.contains("mount-options of filesystem:") && !said.contains("not there any more"), "{said}");
+    // A loop device keeps its queue when its file is gone.
+    eventually("the queue is as before", || requests(&device) > 64);
+}
+
+#[test]
+fn a_mount_that_is_gone_has_nothing_to_put_back() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    kill_under(&place, &["--set", "mount-options=noatime"]);
+    let mounted = mounts(&place);
+    let point = mounted[0].split(' ').nth(4).unwrap();
+    assert!(Command::new("umount").arg(point).status().unwrap().success());
+    let said = restored(&place);
+    let gone = format!("mount-options of filesystem:{point}: it is not there any more");
+    assert!(said.contains(&gone), "{said}");
 }
 
 #[test]

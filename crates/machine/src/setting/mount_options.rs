@@ -133,20 +133,19 @@ impl Setting for MountOptions {
 fn state(host: &Host, resource: &Resource) -> Result<MountState, SettingError> {
     let named = resource.named(ResourceKind::FileSystem).unwrap_or(resource.as_str());
     let point = Some(named.trim_end_matches('/')).filter(|point| !point.is_empty()).unwrap_or("/");
-    if went_with_its_stack(&state_folder(), point) {
-        return Err(SettingError::gone(&SPEC, resource));
-    }
-    MountState::read(host, point).map_err(|reason| SettingError::unreadable(&SPEC, resource, reason))
+    MountState::read(host, point).map_err(|reason| match is_of_stack(&state_folder(), point) {
+        // It is taken down with its stack, and nothing of it is left.
+        true => SettingError::gone(&SPEC, resource),
+        false => SettingError::unreadable(&SPEC, resource, reason),
+    })
 }
 
-/// Whether a storage stack of a run was mounted there, and is taken down: the folder, in that of `states`, went with it,
-/// and no other has its name.
-fn went_with_its_stack(states: &Path, point: &str) -> bool {
+/// Whether it is where a storage stack of a run is mounted, which has this place in the folder of states for itself.
+fn is_of_stack(states: &Path, point: &str) -> bool {
     let stacks = states.join(FOLDER);
     // As the kernel calls it.
     let stacks = stacks.canonicalize().unwrap_or(stacks);
-    let point = Path::new(point);
-    point.parent() == Some(stacks.as_path()) && !point.exists()
+    Path::new(point).parent() == Some(stacks.as_path())
 }
 
 fn joined(choices: &[Choice]) -> String {
@@ -327,15 +326,15 @@ mod tests {
     }
 
     #[test]
-    fn what_was_mounted_of_a_stack_that_is_taken_down_is_gone_and_other_places_are_not() {
+    fn where_stacks_are_mounted_is_told_from_other_places() {
         let states = tempfile::tempdir().unwrap();
         let stacks = states.path().canonicalize().unwrap().join(FOLDER);
-        let gone = |point: &Path| went_with_its_stack(states.path(), point.to_str().unwrap());
-        std::fs::create_dir(&stacks).unwrap();
+        let is_of_stack = |point: &Path| is_of_stack(states.path(), point.to_str().unwrap());
         let place = stacks.join("headroom_0123456789abcdef.1");
-        assert!(gone(&place) && !gone(&place.join("deeper")) && !gone(&states.path().join("elsewhere")));
-        std::fs::create_dir(&place).unwrap();
-        assert!(!gone(&place), "it may be mounted in another namespace");
+        for _ in 0..2 {
+            assert!(is_of_stack(&place) && !is_of_stack(&place.join("deeper")) && !is_of_stack(&stacks));
+            std::fs::create_dir_all(&stacks).unwrap();
+        }
     }
 
     #[test]

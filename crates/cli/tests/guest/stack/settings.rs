@@ -37,7 +37,7 @@ fn read_ahead_of_an_array_is_a_factor_below_a_file_system() {
 
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
-fn settings_of_arrays_and_mappings_of_a_killed_run_go_with_these() {
+fn settings_of_arrays_and_mappings_of_a_killed_run_are_put_back() {
     let mut bed = TestBed::new();
     bed.ram_disks(4);
     let place = StoryFolder::new();
@@ -55,11 +55,14 @@ fn settings_of_arrays_and_mappings_of_a_killed_run_go_with_these() {
     let restored = place.run(&["restore"]);
     let said = stdout(&restored);
     assert_eq!(restored.status.code(), Some(0), "{said}{}", stderr(&restored));
-    for device in ["read-ahead of block:md", "read-ahead of block:dm-"] {
+    for (device, level) in [("read-ahead of block:md", "1MiB"), ("read-ahead of block:dm-", "2MiB")] {
         let line = said.lines().find(|line| line.starts_with(device));
-        let line = line.unwrap_or_else(|| panic!("{device}: {said}"));
-        assert!(line.ends_with("it is not there any more, so there is nothing to put back"), "{said}");
+        assert!(
+            line.is_some_and(|line| line.contains(&format!("put back from {level} to "))),
+            "{device}: {said}"
+        );
     }
+    assert!(said.contains("ext4, luks, raid5"), "{said}");
     assert_eq!(changed(&place), 0);
     nothing_is_left(&place);
 }
