@@ -55,10 +55,16 @@ pub(super) fn stack_of(load: &LoadSpec, catalogue: &Catalogue) -> Option<LayerSt
     LayerStack::parse(&presented(text(stack.name), by)?, stack.layers).ok()
 }
 
-/// What the layers of all stacks of a study are called.
+/// What the layers of all stacks of a study are called, each name once.
 pub(super) fn all_names(study: &Study, catalogue: &Catalogue) -> Vec<String> {
     let loads = study.workloads.iter().flat_map(|one| std::iter::once(one).chain(&one.with));
-    loads.flat_map(|load| names_of(load, catalogue)).collect()
+    let mut names: Vec<String> = Vec::new();
+    for name in loads.flat_map(|load| names_of(load, catalogue)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
 }
 
 fn names_of(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<String> {
@@ -151,7 +157,7 @@ mod tests {
                     [[workload]]\nkind = 'disk'\npresent = ['none', 'iscsi']\n[[workload]]\nkind = 'null'\n";
         let study = from_toml(&catalogue, "s", "s.toml", text).unwrap();
         let names = all_names(&study, &catalogue);
-        assert_eq!(names, ["loop", "ext4", "members", "raid1", "luks", "members", "iscsi"]);
+        assert_eq!(names, ["loop", "ext4", "members", "raid1", "luks", "iscsi"]);
     }
 
     #[test]
