@@ -52,7 +52,6 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
     let reader = stream.try_clone()?;
     let heard = Arc::clone(&asides);
     let settings = Arc::new(Settings::new());
-    let _at_the_end = RestoreOnDrop(Arc::clone(&settings));
     let changed = Arc::clone(&settings);
     std::thread::spawn(move || read_requests(reader, &heard, send, &changed));
     let mut server = Server {
@@ -64,6 +63,8 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         settings,
         machine: describe::machine(&Host::this()),
     };
+    // Dropped before the fixtures: what was changed of a stack is put back before that is taken down.
+    let _at_the_end = RestoreOnDrop(Arc::clone(&server.settings));
     for request in requests {
         if request == Request::Finish {
             break;
@@ -187,6 +188,13 @@ impl Server {
         made
     }
 
+    /// Puts fixtures away, after what was changed of a stack among them.
+    fn release(&mut self, fixtures: &[FixtureKey]) -> Result<(), Fault> {
+        let is_stack = fixtures.iter().any(|key| key.carries_targets);
+        let put_back = if is_stack { self.settings.leave_stacks() } else { Ok(()) };
+        self.fixtures.remove(fixtures).and(put_back)
+    }
+
     fn trial(&mut self, order: &TrialOrder) -> Result<Reply, Fault> {
         let listening = self.listening.take();
         self.bears(order)?;
@@ -254,13 +262,13 @@ impl Server {
             Request::LookAtObservers { cases } => {
                 Ok(Reply::Missing(crate::observers::missing(&cases, &self.machine.inventory)))
             }
-            Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes)),
+            Request::Set { changes } => Ok(self.settings.set(&self.machine.id, &changes, &self.fixtures)),
             Request::Restore => Ok(self.settings.restore()),
             Request::Trial(order) => {
                 let report = self.trial(&order);
                 self.settings.check(report)
             }
-            Request::Release { fixtures } => self.fixtures.remove(&fixtures).map(|()| Reply::Done),
+            Request::Release { fixtures } => self.release(&fixtures).map(|()| Reply::Done),
             Request::Time => Ok(Reply::Time(engine::clock::now_ns())),
             Request::Open(order) => {
                 *lock(&self.asides.times) = None;

@@ -9,9 +9,11 @@ use load::host::HostInfo;
 use load::workload::disk::stack::{BuiltStack, HeldLink, StackRequest};
 use load::workload::{self, Load, Requirements};
 use machine::limit;
+use machine::setting::{self, SettingError};
 use model::plan::{FixtureKey, LoadSpec, Problem};
 use model::profile::Aspect;
-use model::{FactName, Limit, Parameters, Value, WorkloadName};
+use model::setting::Change;
+use model::{FactName, Limit, Parameters, Resource, Value, WorkloadName};
 
 fn request(load: WorkloadName, parameters: &Parameters) -> Result<Option<StackRequest>, Problem> {
     let catalogue = workload::catalogue();
@@ -106,6 +108,27 @@ pub(crate) fn facts(spec: &LoadSpec, fixtures: &FixtureStore) -> Vec<(FactName, 
     let request = request(spec.workload, &spec.parameters).ok().flatten();
     let built = request.and_then(|request| request.built(fixtures).map(BuiltStack::facts));
     built.map(<[_]>::to_vec).unwrap_or_default()
+}
+
+/// The resources of a change that belongs to layers of stacks: what these layers are, now that they are made.
+///
+/// # Errors
+/// If a stack or a layer is not there, or has no such resource.
+pub(crate) fn resources(change: &Change, fixtures: &FixtureStore) -> Result<Vec<Resource>, SettingError> {
+    let mut all = Vec::new();
+    for place in &change.layers {
+        let mut stacks = fixtures.all::<BuiltStack>();
+        let missing = || SettingError::NotThere {
+            setting: change.name.clone(),
+            place: format!("layer {} of the stack {}", place.layer, place.stack),
+            reason: "it is not made".to_owned(),
+        };
+        let places = stacks.find_map(|stack| stack.places_of(place)).ok_or_else(missing)?;
+        let targets = places.iter().map(|path| path.to_string_lossy().into_owned()).collect();
+        let under = Change { targets, ..Change::new(&change.name, change.value.clone()) };
+        all.extend(setting::resources(&under)?);
+    }
+    Ok(all)
 }
 
 fn built<'a>(request: &StackRequest, fixtures: &'a FixtureStore) -> Result<&'a BuiltStack, Fault> {

@@ -52,12 +52,23 @@ impl SettingSpec {
     }
 }
 
+/// A layer of a storage stack that is made for a load.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct LayerPlace {
+    /// The stack, as [`LayerStack`](crate::stack::LayerStack) writes it.
+    pub stack: String,
+    /// What it is made on, values of the parameter `target`.
+    pub targets: Vec<String>,
+    /// The layer, by its name in the stack.
+    pub layer: String,
+}
+
 /// One change that is asked of an agent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Change {
     /// The setting's name.
     pub name: String,
-    /// The resource, where a person named one: `eth0`.
+    /// The resource, where a person named one: `eth0`; or a layer of a storage stack: `luks`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub resource: Option<String>,
     /// The peer towards which the resource lies, a value of the parameter `peer`:
@@ -67,6 +78,10 @@ pub struct Change {
     /// The targets under which the resources lie, values of the parameter `target`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub targets: Vec<String>,
+    /// The layers of storage stacks that are the resources, or under which these lie: of a device or a folder that is
+    /// not there before the stack is made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<LayerPlace>,
     /// The hosts, by name or address, of servers that are no other end of ours, towards which the
     /// resources lie: a change of this end alone, which finds out where they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -84,11 +99,11 @@ impl Change {
     #[must_use]
     pub fn new(name: &str, value: Value) -> Self {
         let name = name.to_owned();
-        let (targets, servers) = (Vec::new(), Vec::new());
-        Self { name, resource: None, peer: None, targets, servers, towards: None, value }
+        let (targets, layers, servers) = (Vec::new(), Vec::new(), Vec::new());
+        Self { name, resource: None, peer: None, targets, layers, servers, towards: None, value }
     }
 
-    /// The key under which a study asks for it: `mtu`, `mtu@eth0`.
+    /// The key under which a study asks for it: `mtu`, `mtu@eth0`, `read-ahead@luks`.
     #[must_use]
     pub fn key(&self) -> String {
         match &self.resource {

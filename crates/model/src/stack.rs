@@ -31,6 +31,9 @@ pub const ALL: &str = "all";
 /// What stands for no network between a load and its stack, where one is to be named.
 pub const LOCAL: &str = "none";
 
+/// The folder, in that of states, where stacks are written down and mounted.
+pub const FOLDER: &str = "stacks";
+
 /// An example, for messages.
 pub(crate) const EXAMPLE: &str = "such as raid6(a+b+c+d) > luks > lvm > xfs";
 

@@ -109,7 +109,9 @@ fn towards(changes: &mut [Change], from: IpAddr) -> Result<(), String> {
         return Err(format!("a node changes {CHANGES_MAX} settings at once at most, not {}", changes.len()));
     }
     for change in changes {
-        if change.resource.is_some() || !change.targets.is_empty() || !change.servers.is_empty() {
+        let is_elsewhere =
+            !change.targets.is_empty() || !change.layers.is_empty() || !change.servers.is_empty();
+        if change.resource.is_some() || is_elsewhere {
             let key = change.key();
             return Err(format!(
                 "a node changes only what lies towards its controller, and `{key}` names something"
@@ -189,6 +191,7 @@ mod tests {
     use model::message::OpenOrder;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
+    use model::setting::LayerPlace;
     use model::study::Pin;
     use model::trial::Timeline;
     use model::{ParameterName, Parameters, WorkloadName};
@@ -356,6 +359,9 @@ mod tests {
         assert!(judged(&set(vec![change(Some("eth0"))])).unwrap_err().contains("mtu@eth0"));
         let under = Change { targets: vec!["/data".to_owned()], ..change(None) };
         assert!(judged(&set(vec![under])).unwrap_err().contains("towards its controller"));
+        let place = LayerPlace { stack: "loop".to_owned(), targets: Vec::new(), layer: "loop".to_owned() };
+        let of_layer = Change { layers: vec![place], ..change(None) };
+        assert!(judged(&set(vec![of_layer])).unwrap_err().contains("towards its controller"));
         let elsewhere = Change { servers: vec!["192.0.2.7".to_owned()], ..change(None) };
         assert!(judged(&set(vec![elsewhere])).unwrap_err().contains("towards its controller"));
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());

@@ -116,7 +116,8 @@ fn settings(plan: &Plan) -> Vec<String> {
         let level = spec.map_or_else(|| change.value.to_string(), |s| s.show(&change.value));
         let same = |(other, _): &&mut (&Change, Vec<String>)| {
             let of = |change: &Change| {
-                (change.key(), change.peer.clone(), change.targets.clone(), change.servers.clone())
+                let Change { peer, targets, layers, servers, .. } = change.clone();
+                (change.key(), peer, targets, layers, servers)
             };
             of(other) == of(change)
         };
@@ -135,7 +136,12 @@ fn spec_of(name: &str) -> Option<&'static SettingSpec> {
 
 fn changed_line(change: &Change, levels: &[String]) -> String {
     let symbol = spec_of(&change.name).and_then(|spec| spec.binds);
+    let layers = change.layers.iter().map(|place| format!("the layer {} of {}", place.layer, place.stack));
     let whose = match (&change.resource, symbol, &change.peer) {
+        _ if !change.layers.is_empty() => layers
+            .chain(change.targets.iter().map(|target| format!("what lies under {target}")))
+            .collect::<Vec<_>>()
+            .join(" and of "),
         (Some(resource), ..) => format!("{resource} on this machine"),
         (None, Some(symbol), peer) => {
             let value = match symbol.words().aspect {
@@ -157,6 +163,7 @@ fn changed_line(change: &Change, levels: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use model::Value;
+    use model::setting::LayerPlace;
 
     use super::*;
 
@@ -181,6 +188,17 @@ mod tests {
         let server = Change { servers: vec!["web1".to_owned()], peer: None, ..change.clone() };
         let here = "changes mtu of the network interface towards web1: 1500, 9000; and puts it back";
         assert_eq!(changed_line(&server, &levels), here);
+        let place = |stack: &str, layer: &str| LayerPlace {
+            stack: stack.to_owned(),
+            targets: Vec::new(),
+            layer: layer.to_owned(),
+        };
+        let layers = vec![place("loop > luks > xfs", "luks")];
+        let of_layer = Change { layers, ..Change::new("read-ahead", Value::from(0_u64)) };
+        let said = "changes read-ahead of the layer luks of loop > luks > xfs: 0; and puts it back";
+        assert_eq!(changed_line(&of_layer, &["0".to_owned()]), said);
+        let both = Change { targets: vec!["/other".to_owned()], ..of_layer };
+        assert!(changed_line(&both, &levels).contains("loop > luks > xfs and of what lies under /other: "));
         change.resource = Some("eth0".to_owned());
         assert!(changed_line(&change, &levels).starts_with("changes mtu of eth0 on this machine: "));
         change = Change { name: "socket-buffer-max".to_owned(), resource: None, ..change };

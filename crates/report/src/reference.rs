@@ -134,6 +134,11 @@ pub fn setting(spec: &SettingSpec) -> String {
         resource.push_str(", or the one named after `@`");
         example.push_str(&format!(" or --set {name}@{one}=LEVELS"));
     }
+    if matches!(spec.binds, Some(Symbol::TargetDevice | Symbol::TargetFileSystem)) {
+        resource.push_str(
+            "; on a storage stack (--stack) to that of its top, or of the layer named after `@`, as the stack calls it",
+        );
+    }
     let about = format!(
         "It belongs to {resource}. Write {example}; a comma makes levels, which are measured one after the other. It \
          is read back after the change, and put back at the end."

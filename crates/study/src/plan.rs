@@ -2,9 +2,11 @@
 //! what it needs and whether it can run, and cases are put into groups.
 
 mod grouping;
+mod layer_settings;
 mod layers;
 pub(crate) mod load_curve;
 mod missing;
+mod named_resources;
 mod observers;
 mod pinned;
 pub(crate) mod search;
@@ -136,8 +138,8 @@ fn plan(
     is_tried: bool,
 ) -> Result<FeasiblePlan, PlanError> {
     settings::check(study, catalogue)?;
-    if settings::names_resources(study) {
-        settings::check_resources(study, &agent.describe(watch)?)?;
+    if named_resources::any(study) {
+        named_resources::check(study, &agent.describe(watch)?, catalogue)?;
     }
     let pinned = Pinned::of(study, agent, watch)?;
     let expanded = expand(study, catalogue)?;
@@ -231,7 +233,9 @@ fn expand(study: &Study, catalogue: &Catalogue) -> Result<Vec<Candidate>, PlanEr
         }
         for mut loads in combinations {
             share_target(&mut loads, workload, catalogue);
-            for settings in settings::combinations(study, workload, &loads, catalogue) {
+            let sets = settings::combinations(study, workload, &loads, catalogue);
+            let unplaced = |problem| PlanError::Impossible { label: workload.kind.to_string(), problem };
+            for settings in sets.map_err(unplaced)? {
                 let label = label(&loads, &settings, study, workload, catalogue);
                 let work_id = work_id(&loads, catalogue);
                 let mut loads = loads.clone();

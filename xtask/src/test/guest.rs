@@ -55,6 +55,7 @@ const LONG: &[&str] = &[
     "a_power_cut_takes_from_sqlite_what_it_did_not_flush_and_nothing_else",
     "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
     "restore_takes_down_arrays_and_mappings_of_a_killed_run",
+    "settings_of_arrays_and_mappings_of_a_killed_run_are_put_back",
     "encryption_that_fills_the_cpus_is_named_at_its_layer",
     "events_of_the_kernels_queues_tell_how_long_encryption_ran",
     "the_thread_of_an_array_is_told_with_how_much_it_computes",

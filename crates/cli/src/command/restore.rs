@@ -71,12 +71,14 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let drops = matches.get_flag("drop");
     let objects = stale_files::objects_left(drops);
     print_lines(&objects)?;
+    let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
+    // As long as the stacks are there on which settings were changed.
+    let done = setting::restore(unrestorable);
     let stacks = stale_files::remove_left_stacks();
     print_lines(&stacks)?;
     let traces = machine::trace::remove_left();
     print_lines(&traces)?;
-    let unrestorable = if drops { Unrestorable::Drop } else { Unrestorable::Keep };
-    let done = setting::restore(unrestorable).map_err(refused)?;
+    let done = done.map_err(refused)?;
     print_lines(&done)?;
     // Last: a server that is out of reach keeps nothing else from being put back.
     let mut at_server = remove_left_files(&state_folder());

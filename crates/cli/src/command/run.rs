@@ -84,7 +84,7 @@ fn own_arguments() -> [Arg; 13] {
             "set",
             "NAME=LEVELS",
             "A setting of the machine that is changed, read back and put back; NAME@INTERFACE=LEVELS for another than \
-             the load's own; see `headroom settings`",
+             the load's own, NAME@LAYER=LEVELS for a layer of its storage stack; see `headroom settings`",
         ),
         many(
             "observe",

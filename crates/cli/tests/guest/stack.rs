@@ -1,6 +1,7 @@
 //! Stacks of what our machines' kernels lack: arrays of md, LUKS and LVM, on disks that were given up.
 
 mod kinds;
+mod settings;
 
 use std::path::Path;
 

@@ -43,6 +43,7 @@ mod settings;
 mod settings_left;
 mod settings_refused;
 mod stack;
+mod stack_settings;
 mod steady;
 mod trace;
 mod trace_faults;

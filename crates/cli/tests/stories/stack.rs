@@ -8,18 +8,19 @@ use serde_json::Value;
 
 use crate::common::{StoryFolder, agent_of, eventually, flat, lives, signal, stderr, stdout};
 
-const QUICK: &[&str] = &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2", "--size", "16MiB"];
-const SMALL: &[&str] = &["--target", "data", "--member-size", "512MiB"];
+pub(crate) const QUICK: &[&str] =
+    &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2", "--size", "16MiB"];
+pub(crate) const SMALL: &[&str] = &["--target", "data", "--member-size", "512MiB"];
 
 /// A folder with an empty one for targets in it.
-fn place() -> StoryFolder {
+pub(crate) fn place() -> StoryFolder {
     let place = StoryFolder::new();
     std::fs::create_dir(place.path().join("data")).unwrap();
     place
 }
 
 /// Whether stacks can be made here; where not, that is said.
-fn can_make(place: &StoryFolder, stack: &str) -> bool {
+pub(crate) fn can_make(place: &StoryFolder, stack: &str) -> bool {
     let arguments = [&["run", "disk", "--stack", stack, "--dry-run"][..], SMALL].concat();
     let plan = place.run(&arguments);
     if plan.status.code() != Some(3) {
@@ -32,7 +33,7 @@ fn can_make(place: &StoryFolder, stack: &str) -> bool {
 }
 
 /// What is mounted in the folder of states of a story.
-fn mounts(place: &StoryFolder) -> Vec<String> {
+pub(crate) fn mounts(place: &StoryFolder) -> Vec<String> {
     let state = place.path().canonicalize().unwrap().join("store.db-state/stacks");
     let all = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     let state = state.to_string_lossy().into_owned();
@@ -40,7 +41,7 @@ fn mounts(place: &StoryFolder) -> Vec<String> {
 }
 
 /// That nothing of a stack is there any more.
-fn nothing_is_left(place: &StoryFolder) {
+pub(crate) fn nothing_is_left(place: &StoryFolder) {
     assert_eq!(mounts(place), Vec::<String>::new());
     let stacks = place.path().join("store.db-state/stacks");
     let left: Vec<_> = stacks.read_dir().map_or_else(|_| Vec::new(), Iterator::collect);
@@ -59,7 +60,7 @@ fn resources(case: &Value) -> Vec<String> {
     steps.map(|step| step["resource"].as_str().unwrap().to_owned()).collect()
 }
 
-fn run_on(place: &StoryFolder, stack: &str, more: &[&str]) -> Value {
+pub(crate) fn run_on(place: &StoryFolder, stack: &str, more: &[&str]) -> Value {
     let (code, document) =
         place.document(&[&["run", "disk", "--stack", stack][..], SMALL, QUICK, more].concat());
     assert_eq!(code, 0, "{document}");

@@ -1,5 +1,6 @@
 //! Block devices that settings belong to.
 
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use model::setting::SettingSpec;
@@ -45,6 +46,14 @@ pub(super) fn device<'a>(
 pub(super) fn queue(resource: &Resource, leaf: &str) -> PathBuf {
     let name = resource.named(ResourceKind::Block).filter(|name| is_name(name)).unwrap_or("-");
     PathBuf::from(format!("/sys/class/block/{name}/queue/{leaf}"))
+}
+
+/// The number of the folder that the kernel has for a device: the same as long as the device is there, and no other's
+/// before 2^32 more were given (`__kernfs_new_node` in `fs/kernfs/dir.c`). A loop device keeps it, with its queue, when
+/// another file is attached. None of what is no device, or is not there.
+pub(super) fn identity(resource: &Resource) -> Option<u64> {
+    let name = resource.named(ResourceKind::Block).filter(|name| is_name(name))?;
+    Some(std::fs::metadata(format!("/sys/class/block/{name}")).ok()?.ino())
 }
 
 /// Whether the kernel knows a device of this name.

@@ -11,9 +11,9 @@ use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::order::{self, of_effect, of_entry, of_wanted};
 use super::process::Process;
-use super::put_back::{is_set_anew, put_back};
+use super::put_back::{is_gone, is_set_anew, put_back};
 use super::restore::{EntryState, standing};
-use super::{Setting, SettingError, TABLE, find_in, find_to_put_back};
+use super::{Setting, SettingError, TABLE, block, find_in, find_to_put_back};
 
 /// One change that is asked for.
 #[derive(Clone, Debug, PartialEq)]
@@ -108,6 +108,7 @@ impl SettingGuard {
     fn attempt(&mut self, wanted: &[Wanted]) -> Result<Vec<CurrentState>, SettingError> {
         order::refuse_together(self.table, wanted)?;
         self.take_over()?;
+        self.forget_gone()?;
         self.put_back_before(wanted)?;
         for one in order::in_order(self.table, wanted) {
             self.one(&one)?;
@@ -159,6 +160,16 @@ impl SettingGuard {
                 let own = JournalEntry { owner: self.owner, ..entry.clone() };
                 journal.replace(&entry, &own)?;
                 self.held.push(own);
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes out what went with its device, as one of a storage stack that was made anew: another may have its name.
+    fn forget_gone(&mut self) -> Result<(), SettingError> {
+        for at in (0..self.held.len()).rev() {
+            if is_gone(&self.held[at]) {
+                self.put_back(at)?;
             }
         }
         Ok(())
@@ -264,6 +275,7 @@ impl SettingGuard {
             asked: value.clone(),
             side_effects,
             made: BTreeMap::new(),
+            device: block::identity(resource),
         };
         journal.add(&entry)?;
         self.held.push(entry);

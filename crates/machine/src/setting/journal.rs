@@ -83,6 +83,10 @@ pub struct JournalEntry {
     /// before either, was made so by somebody else.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub made: BTreeMap<String, Value>,
+    /// The number of the folder that the kernel has for it, where it is a block device: one that has its name later, and
+    /// another folder, is another device, which was not changed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<u64>,
 }
 
 /// A state that the kernel changes along with a setting, as it was before.
@@ -317,6 +321,7 @@ pub(super) mod tests {
             asked: Value::from(2_u64),
             side_effects: Vec::new(),
             made: BTreeMap::new(),
+            device: None,
         }
     }
 

@@ -5,10 +5,12 @@
 
 use std::fs::File;
 use std::io::Read;
+use std::path::Path;
 
 use model::parameter::Parts;
 use model::resource::Symbol;
 use model::setting::SettingSpec;
+use model::stack::FOLDER;
 use model::{Kind, ParameterSpec, Resource, ResourceKind, Unit, Value};
 use rustix::fs::CWD;
 use rustix::io::Errno;
@@ -17,7 +19,7 @@ use rustix::mount::{
     mount_remount,
 };
 
-use super::journal::SideEffect;
+use super::journal::{SideEffect, state_folder};
 use super::mount_state::{Choice, Driver, LAZYTIME, MountState};
 use super::{Setting, SettingError};
 use crate::Host;
@@ -131,7 +133,19 @@ impl Setting for MountOptions {
 fn state(host: &Host, resource: &Resource) -> Result<MountState, SettingError> {
     let named = resource.named(ResourceKind::FileSystem).unwrap_or(resource.as_str());
     let point = Some(named.trim_end_matches('/')).filter(|point| !point.is_empty()).unwrap_or("/");
-    MountState::read(host, point).map_err(|reason| SettingError::unreadable(&SPEC, resource, reason))
+    MountState::read(host, point).map_err(|reason| match is_of_stack(&state_folder(), point) {
+        // It is taken down with its stack, and nothing of it is left.
+        true => SettingError::gone(&SPEC, resource),
+        false => SettingError::unreadable(&SPEC, resource, reason),
+    })
+}
+
+/// Whether it is where a storage stack of a run is mounted, which has this place in the folder of states for itself.
+fn is_of_stack(states: &Path, point: &str) -> bool {
+    let stacks = states.join(FOLDER);
+    // As the kernel calls it.
+    let stacks = stacks.canonicalize().unwrap_or(stacks);
+    Path::new(point).parent() == Some(stacks.as_path())
 }
 
 fn joined(choices: &[Choice]) -> String {
@@ -309,6 +323,18 @@ mod tests {
         let error = wanted(&now, &Value::List(texts)).unwrap_err();
         assert!(error.contains("another file system"), "{error}");
         assert!(wanted(&now, &Value::Integer(1)).is_err() && wanted(&now, &Value::List(Vec::new())).is_err());
+    }
+
+    #[test]
+    fn where_stacks_are_mounted_is_told_from_other_places() {
+        let states = tempfile::tempdir().unwrap();
+        let stacks = states.path().canonicalize().unwrap().join(FOLDER);
+        let is_of_stack = |point: &Path| is_of_stack(states.path(), point.to_str().unwrap());
+        let place = stacks.join("headroom_0123456789abcdef.1");
+        for _ in 0..2 {
+            assert!(is_of_stack(&place) && !is_of_stack(&place.join("deeper")) && !is_of_stack(&stacks));
+            std::fs::create_dir_all(&stacks).unwrap();
+        }
     }
 
     #[test]

@@ -6,7 +6,7 @@ use model::{Resource, Value};
 use super::journal::{JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::order::{of_effect, of_entry};
-use super::{Setting, SettingError, find_in, find_to_put_back};
+use super::{Setting, SettingError, block, find_in, find_to_put_back};
 
 /// What came of putting a state back.
 #[derive(Clone, Debug, PartialEq)]
@@ -33,12 +33,16 @@ pub(super) struct PutBack {
 /// Puts back what an entry says, then what the kernel had changed with it, and
 /// reads each again. What somebody else made of that since is left as it is
 /// ([`made_by_others`]); `all` are the entries that are to be put back. Where the first
-/// cannot be put back, what would outlive a start of the machine is put back all the same.
+/// cannot be put back, what would outlive a start of the machine is put back all the same. What went with its device
+/// is not looked for on another that has its name now.
 pub(super) fn put_back(
     table: &'static [&'static dyn Setting],
     entry: &JournalEntry,
     all: &[JournalEntry],
 ) -> Result<PutBack, SettingError> {
+    if is_gone(entry) {
+        return Ok(PutBack { main: RestoreOutcome::Gone, with_it: Vec::new(), left: Vec::new() });
+    }
     let theirs = made_by_others(table, entry, all);
     match put_back_one(table, &entry.setting, &entry.resource, &entry.before) {
         Ok(main) => {
@@ -60,6 +64,13 @@ pub(super) fn put_back(
             Err(error)
         }
     }
+}
+
+/// Whether the device of an entry is gone, whatever bears its name now. After another start of the machine a disk
+/// has another folder, and may be the same.
+pub(super) fn is_gone(entry: &JournalEntry) -> bool {
+    let is_of_this_boot = entry.place.boot == NamespaceScope::here().boot;
+    is_of_this_boot && entry.device.is_some() && block::identity(&entry.resource) != entry.device
 }
 
 /// Whether a side effect of an entry is one that the kernel sets anew on the way back, too.

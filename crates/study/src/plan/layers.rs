@@ -7,7 +7,7 @@ use model::profile::Aspect;
 use model::stack::{ALL, LayerStack, presented};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{ParameterName, Value, WorkloadSpec};
+use model::{ParameterName, Parameters, Study, Value, WorkloadSpec};
 
 /// The loads, each that is to drive every layer of its stack as one for each.
 pub(super) fn each_layer(loads: Vec<LoadSpec>, catalogue: &Catalogue) -> Vec<LoadSpec> {
@@ -53,6 +53,41 @@ pub(super) fn stack_of(load: &LoadSpec, catalogue: &Catalogue) -> Option<LayerSt
     };
     let by = catalogue.parameter_for(spec, Aspect::Presented).and_then(text);
     LayerStack::parse(&presented(text(stack.name), by)?, stack.layers).ok()
+}
+
+/// What the layers of all stacks of a study are called, each name once.
+pub(super) fn all_names(study: &Study, catalogue: &Catalogue) -> Vec<String> {
+    let loads = study.workloads.iter().flat_map(|one| std::iter::once(one).chain(&one.with));
+    let mut names: Vec<String> = Vec::new();
+    for name in loads.flat_map(|load| names_of(load, catalogue)) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
+
+fn names_of(load: &StudyWorkload, catalogue: &Catalogue) -> Vec<String> {
+    let Some(spec) = catalogue.workload(load.kind) else { return Vec::new() };
+    // Each level of a parameter, or that it is not given.
+    let levels = |aspect| -> Vec<Option<(ParameterName, Value)>> {
+        let name = catalogue.parameter_for(spec, aspect);
+        let given = name.and_then(|name| Some((name, load.parameters.get(&name)?)));
+        match given {
+            Some((name, levels)) => {
+                levels.iter().flatten().map(|value| Some((name, value.clone()))).collect()
+            }
+            None => vec![None],
+        }
+    };
+    let (stacks, ways) = (levels(Aspect::Stack), levels(Aspect::Presented));
+    let mut names = Vec::new();
+    for (stack, way) in stacks.iter().flat_map(|stack| ways.iter().map(move |way| (stack, way))) {
+        let parameters: Parameters = stack.iter().chain(way).cloned().collect();
+        let stack = stack_of(&LoadSpec::new(load.kind, parameters), catalogue);
+        names.extend(stack.map(|stack| stack.layer_names()).unwrap_or_default());
+    }
+    names
 }
 
 /// Whether one level of a parameter becomes several cases.
@@ -113,6 +148,16 @@ mod tests {
         assert_eq!(layers_of(&cases(through), 0), ["loop", "ext4", "loop", "ext4", "nfs"]);
         let one = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'loop'\n";
         assert_eq!(layers_of(&cases(one), 0), ["loop"]);
+    }
+
+    #[test]
+    fn all_layers_of_a_study_are_known_by_their_names() {
+        let catalogue = agent::catalogue();
+        let text = "[[workload]]\nkind = 'disk'\nstack = ['loop > ext4', 'raid1(a+b) > luks']\npresent = 'none'\n\
+                    [[workload]]\nkind = 'disk'\npresent = ['none', 'iscsi']\n[[workload]]\nkind = 'null'\n";
+        let study = from_toml(&catalogue, "s", "s.toml", text).unwrap();
+        let names = all_names(&study, &catalogue);
+        assert_eq!(names, ["loop", "ext4", "members", "raid1", "luks", "iscsi"]);
     }
 
     #[test]

@@ -138,5 +138,6 @@ impl Missing {
 
 /// Whether two changes are of the same state of the same resources, to whatever value.
 fn is_same_setting(a: &Change, b: &Change) -> bool {
-    (&a.name, &a.resource, &a.peer, &a.targets) == (&b.name, &b.resource, &b.peer, &b.targets)
+    (&a.name, &a.resource, &a.peer, &a.targets, &a.layers)
+        == (&b.name, &b.resource, &b.peer, &b.targets, &b.layers)
 }

@@ -10,12 +10,13 @@ use model::label::LabelPart;
 use model::plan::{LoadSpec, Problem};
 use model::profile::Aspect;
 use model::resource::Symbol;
-use model::setting::{Change, host_of};
+use model::setting::{Change, LayerPlace, host_of};
 use model::study::{Level, StudyWorkload};
 use model::workload::Catalogue;
-use model::{Kind, Machine, Study, Value, WorkloadSpec};
+use model::{Kind, Study, Value, WorkloadSpec};
 
-use super::{PlanError, each_with_each};
+use super::layer_settings::StackedLoad;
+use super::{PlanError, each_with_each, layers};
 use crate::read::setting_parts;
 
 /// The peer, or the server, that is this machine.
@@ -29,23 +30,27 @@ const LOOPBACK: &str = "127.0.0.1";
 struct Towards {
     peer: Option<String>,
     targets: Vec<String>,
+    layers: Vec<LayerPlace>,
     servers: Vec<String>,
 }
 
 /// Every combination of the levels of the settings that have a meaning for these
 /// loads; one without any where there are none.
+///
+/// # Errors
+/// If one has no place on the stack of a load.
 pub(super) fn combinations(
     study: &Study,
     workload: &StudyWorkload,
     loads: &[LoadSpec],
     catalogue: &Catalogue,
-) -> Vec<Vec<Change>> {
+) -> Result<Vec<Vec<Change>>, Problem> {
     let mut sets = vec![Vec::new()];
     for (key, levels) in study.settings_of(workload) {
-        let Some(made) = changes(key, levels, loads, catalogue) else { continue };
-        sets = each_with_each(&sets, &made);
+        let Some(towards) = place(key, loads, study, catalogue)? else { continue };
+        sets = each_with_each(&sets, &changes(key, levels, &towards));
     }
-    sets
+    Ok(sets)
 }
 
 /// How many combinations there are for a workload.
@@ -53,20 +58,71 @@ pub(super) fn count(study: &Study, workload: &StudyWorkload) -> usize {
     study.settings_of(workload).values().map(|levels| levels.len()).fold(1, usize::saturating_mul)
 }
 
-/// One change for each level; none where the setting has no meaning.
-fn changes(key: &str, levels: &[Level], loads: &[LoadSpec], catalogue: &Catalogue) -> Option<Vec<Change>> {
+/// Where a setting belongs; none where it has no meaning for these loads.
+fn place(
+    key: &str,
+    loads: &[LoadSpec],
+    study: &Study,
+    catalogue: &Catalogue,
+) -> Result<Option<Towards>, Problem> {
+    let (name, named) = setting_parts(key);
+    let Some(setting) = find(name) else { return Ok(None) };
+    let Some(symbol) = setting.spec().binds else {
+        return Ok(Some(Towards { peer: other_machine(loads, catalogue), ..Towards::default() }));
+    };
+    let is_of_layers = is_of_layers(symbol);
+    let stacked = |load: &LoadSpec| {
+        StackedLoad::of(load, catalogue)
+            .filter(|_| is_of_layers && passes(catalogue.workload(load.workload), symbol))
+    };
+    let on_stacks: Vec<StackedLoad> = loads.iter().filter_map(stacked).collect();
+    let is_layer = |named: &str| {
+        // A file system of the machine is named by where it is mounted.
+        let is_no_path = symbol == Symbol::TargetFileSystem && !named.starts_with('/');
+        is_of_layers
+            && (is_no_path && !on_stacks.is_empty()
+                || layers::all_names(study, catalogue).iter().any(|layer| layer == named))
+    };
+    match named {
+        Some(named) if !is_layer(named) => return Ok(Some(Towards::default())),
+        Some(_) if on_stacks.is_empty() => return Ok(None),
+        None if on_stacks.is_empty() => return Ok(towards(symbol, loads, catalogue)),
+        _ if setting.outlives_boot() => {
+            return Err(Problem::invalid(
+                format!("`{name}` is kept by a disk itself, also when the stack is gone"),
+                format!("name the disk: {name}@sda"),
+            ));
+        }
+        _ => {}
+    }
+    let mut found = Towards::default();
+    for load in &on_stacks {
+        let place = load.place((name, symbol), named)?;
+        if !found.layers.contains(&place) {
+            found.layers.push(place);
+        }
+    }
+    if named.is_none() {
+        let others: Vec<LoadSpec> = loads.iter().filter(|load| stacked(load).is_none()).cloned().collect();
+        found.targets = towards(symbol, &others, catalogue).map(|others| others.targets).unwrap_or_default();
+    }
+    Ok(Some(found))
+}
+
+/// Whether a layer of a storage stack can be what a symbol means.
+pub(super) fn is_of_layers(symbol: Symbol) -> bool {
+    matches!(symbol, Symbol::TargetDevice | Symbol::TargetFileSystem)
+}
+
+/// One change for each level.
+fn changes(key: &str, levels: &[Level], towards: &Towards) -> Vec<Change> {
     let (name, resource) = setting_parts(key);
-    let resource = resource.map(str::to_owned);
-    let found = match find(name)?.spec().binds {
-        Some(_) if resource.is_some() => Towards::default(),
-        Some(symbol) => towards(symbol, loads, catalogue)?,
-        None => Towards { peer: other_machine(loads, catalogue), ..Towards::default() },
-    };
     let change = |level: &Level| {
-        let (resource, Towards { peer, targets, servers }) = (resource.clone(), found.clone());
-        Some(Change { resource, peer, targets, servers, ..Change::new(name, value(level)?) })
+        let Towards { peer, targets, layers, servers } = towards.clone();
+        let resource = resource.map(str::to_owned);
+        Some(Change { resource, peer, targets, layers, servers, ..Change::new(name, value(level)?) })
     };
-    Some(levels.iter().filter_map(change).collect())
+    levels.iter().filter_map(change).collect()
 }
 
 /// What a setting is to be: of several parts their texts, joined as they were written.
@@ -165,49 +221,6 @@ pub(super) fn check(study: &Study, catalogue: &Catalogue) -> Result<(), PlanErro
     Ok(())
 }
 
-/// Refuses resources that the machine does not have, by their names as they are.
-pub(super) fn check_resources(study: &Study, machine: &Machine) -> Result<(), PlanError> {
-    for key in keys(study) {
-        let (name, Some(resource)) = setting_parts(key) else { continue };
-        let symbols = find(name).into_iter().flat_map(|s| s.spec().binds.into_iter().chain(s.also_binds()));
-        let symbols: Vec<Symbol> = symbols.collect();
-        // Who changes any other says whether it is there.
-        let lists: Option<Vec<_>> = symbols.iter().map(|symbol| names_of(*symbol, machine)).collect();
-        let Some(lists) = lists.filter(|lists| !lists.is_empty()) else { continue };
-        let there: Vec<&str> = lists.into_iter().flatten().collect();
-        if !there.contains(&resource) {
-            let nouns: Vec<&str> = symbols.iter().map(|symbol| symbol.words().noun).collect();
-            let noun = nouns.join(" or ");
-            return Err(PlanError::invalid(
-                &study.name,
-                format!("there is no {noun} `{resource}` here, which `{name}` should belong to"),
-                format!("there are: {}", there.join(", ")),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// The names of the machine's resources that a symbol means; none where it does not list them.
-fn names_of(symbol: Symbol, machine: &Machine) -> Option<Vec<&str>> {
-    let inventory = &machine.inventory;
-    match symbol {
-        Symbol::PeerInterface => Some(inventory.network.iter().map(|n| n.name.as_str()).collect()),
-        Symbol::TargetDevice => Some(inventory.block.iter().map(|b| b.name.as_str()).collect()),
-        _ => None,
-    }
-}
-
-/// Whether some setting names its resource.
-pub(super) fn names_resources(study: &Study) -> bool {
-    keys(study).any(|key| setting_parts(key).1.is_some())
-}
-
-/// Every setting of the study and of one of its workloads.
-fn keys(study: &Study) -> impl Iterator<Item = &String> {
-    study.settings.keys().chain(study.workloads.iter().flat_map(|workload| workload.settings.keys()))
-}
-
 /// Why a setting of a case would not hold one of its loads; none where all do. `host` is the machine that drives.
 pub(super) fn missed(host: &Host, changes: &[Change], loads: &[LoadSpec]) -> Option<Problem> {
     let reason = |change: &Change| {
@@ -257,33 +270,13 @@ mod tests {
     }
 
     fn combinations(study: &Study, loads: &[LoadSpec]) -> Vec<Vec<Change>> {
-        super::combinations(study, &StudyWorkload::default(), loads, &agent::catalogue())
+        super::combinations(study, &StudyWorkload::default(), loads, &agent::catalogue()).unwrap()
     }
 
     fn study(settings: &[(&str, &[u64])]) -> Study {
         let levels = |values: &[u64]| values.iter().map(|v| vec![Value::from(*v)]).collect();
         let settings = settings.iter().map(|(key, values)| ((*key).to_owned(), levels(values))).collect();
         Study { settings, ..Study::default() }
-    }
-
-    #[test]
-    fn a_resource_that_is_not_there_is_named_with_all_that_it_may_be() {
-        use model::machine::{BlockDevice, NetworkInterface};
-        let mut machine = Machine::default();
-        machine.inventory.block = vec![BlockDevice { name: "sda".to_owned(), ..BlockDevice::default() }];
-        let eth0 = NetworkInterface { name: "eth0".to_owned(), ..NetworkInterface::default() };
-        machine.inventory.network = vec![eth0];
-        let refused = |key: &str| {
-            check_resources(&study(&[(key, &[1])]), &machine).err().map(|error| format!("{error:?}"))
-        };
-        for there in ["irq-affinity@sda", "irq-affinity@eth0", "mtu@eth0", "mount-options@/x", "swap"] {
-            assert_eq!(refused(there), None, "{there}");
-        }
-        let either = refused("irq-affinity@eth9").unwrap();
-        assert!(either.contains("no block device or network interface `eth9`"), "{either}");
-        assert!(either.contains("sda, eth0"), "{either}");
-        let mtu = refused("mtu@sda").unwrap();
-        assert!(mtu.contains("no network interface `sda`") && mtu.contains("there are: eth0"), "{mtu}");
     }
 
     #[test]
@@ -319,7 +312,7 @@ mod tests {
             [("socket-buffer-max".to_owned(), levels(&[3])), ("swap".to_owned(), levels(&[0, 1]))].into();
         let of = |place: usize| {
             let workload = &study.workloads[place];
-            super::combinations(&study, workload, &loads(Some("b")), &agent::catalogue())
+            super::combinations(&study, workload, &loads(Some("b")), &agent::catalogue()).unwrap()
         };
         assert_eq!((of(0).len(), of(1).len()), (2, 2));
         assert_eq!((count(&study, &study.workloads[0]), count(&study, &study.workloads[1])), (2, 2));

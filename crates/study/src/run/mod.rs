@@ -398,8 +398,15 @@ impl Execution<'_> {
     }
 
     fn measure(&mut self, case: &Case, block: u32) -> Result<TrialReport, AgentError> {
-        self.settle(case)?;
+        // What is changed of a stack must be there.
+        let is_of_stack = case.settings.iter().any(|change| !change.layers.is_empty());
+        if !is_of_stack {
+            self.settle(case)?;
+        }
         let case = &self.on_ground(case)?;
+        if is_of_stack {
+            self.settle(case)?;
+        }
         self.make_fixtures(case)?;
         let observe = self.observers(case);
         let on_event = &mut *self.on_event;

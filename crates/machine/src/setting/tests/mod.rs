@@ -20,7 +20,7 @@ use super::journal::{Journal, JournalEntry, SideEffect};
 use super::namespace::NamespaceScope;
 use super::process::Process;
 use super::restore::{EntryOutcome, Restored, Unrestorable, refusal_of, restore_from};
-use super::{Setting, SettingError};
+use super::{Setting, SettingError, block};
 
 fn wanted(resource: &str, value: u64) -> Wanted {
     Wanted { setting: "level".into(), resource: resource.into(), value: Value::Integer(value) }
@@ -41,6 +41,7 @@ fn left(resource: &str) -> JournalEntry {
         asked: Value::Integer(50),
         side_effects: Vec::new(),
         made: BTreeMap::new(),
+        device: None,
     }
 }
 
@@ -373,6 +374,34 @@ fn what_can_never_be_put_back_here_is_dropped_only_when_it_is_said() {
     assert!(done[1].to_string().contains("it was 666 before"), "{}", done[1]);
     assert_eq!(journal.entries().unwrap().len(), 1, "a run that is under way puts back its own");
     assert_eq!(fake.is("b"), 2);
+}
+
+#[test]
+fn a_device_that_has_the_name_of_one_that_is_gone_is_left_alone() {
+    let devices = std::fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let Some(name) = devices.map(|device| device.file_name()).min() else {
+        println!("skipped: this machine has no block device");
+        return;
+    };
+    let at = format!("block:{}", name.to_string_lossy());
+    let (fake, folder) = (Fake::new(), tempfile::tempdir().unwrap());
+    let journal = Journal::at(folder.path());
+    fake.values.lock().unwrap().insert(at.clone(), 50);
+    let own = block::identity(&Resource::from(at.as_str())).unwrap();
+    let entry = |device: u64| JournalEntry { device: Some(device), ..left(&at) };
+    journal.add(&entry(own + 1)).unwrap();
+    assert_eq!(outcomes(restored(fake, &journal)), [EntryOutcome::Gone]);
+    assert_eq!(fake.is(&at), 50);
+    // An agent that follows a dead one begins with what is there.
+    journal.add(&JournalEntry { controller: Process::parent(), ..entry(own + 1) }).unwrap();
+    let mut next = guard(fake, folder.path());
+    assert_eq!(next.set(&[wanted(&at, 10)]).unwrap()[0].before, Value::Integer(50));
+    assert_eq!(journal.entries().unwrap()[0].device, Some(own));
+    next.restore().unwrap();
+    assert_eq!(fake.is(&at), 50);
+    journal.add(&entry(own)).unwrap();
+    assert!(restored(fake, &journal)[0].is_settled());
+    assert_eq!(fake.is(&at), 1, "it is the same one");
 }
 
 #[test]

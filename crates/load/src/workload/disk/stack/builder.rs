@@ -29,6 +29,8 @@ pub(super) struct Building {
     users: Vec<PathBuf>,
     /// The devices or the folder at its top.
     pub(super) tops: Vec<PathBuf>,
+    /// The same of each layer that is made, the lowest first.
+    pub(super) places: Vec<Vec<PathBuf>>,
     /// How long each step took, with the name of the layer that it was for.
     pub(super) times: Vec<(String, StepTime)>,
     /// How fast its array is synchronised; none where it has none with copies.
@@ -48,6 +50,7 @@ impl Building {
             besides: Vec::new(),
             users: Vec::new(),
             tops: Vec::new(),
+            places: Vec::new(),
             times: Vec::new(),
             speeds: None,
         })
@@ -94,6 +97,7 @@ impl Building {
                 self.besides.push((letter, path));
             }
         }
+        self.places.push(self.tops.clone());
         Ok(())
     }
 
@@ -132,6 +136,7 @@ impl Building {
                 commands: &mut *commands,
             };
             self.tops = vec![kind.make(&mut site)?];
+            self.places.push(self.tops.clone());
             // The first name is that of the ground.
             let name = names.get(index + 1).cloned().unwrap_or_default();
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
@@ -184,6 +189,7 @@ impl Building {
             self.layers.pop();
         }
         self.tops.clear();
+        self.places.clear();
         if let Some(record) = self.record.take() {
             record.remove();
         }

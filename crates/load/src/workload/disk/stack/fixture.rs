@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::plan::FixtureKey;
+use model::setting::LayerPlace;
 use model::stack::LayerStack;
 use model::{FactName, Value, fact};
 
@@ -18,7 +19,7 @@ use crate::workload::disk::stack::left::remove_left;
 use crate::workload::disk::stack::md::SyncSpeeds;
 use crate::workload::disk::stack::present::{HeldLink, held_links};
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::request::StackOrder;
+use crate::workload::disk::stack::request::{StackOrder, whole_path};
 use crate::workload::disk::stack::{LAYERS, find};
 
 /// Stacks.
@@ -51,6 +52,19 @@ impl BuiltStack {
     #[must_use]
     pub fn key(&self) -> &FixtureKey {
         &self.key
+    }
+
+    /// The devices, or the folder, that are a layer of the stack `stack` on `targets`; none where this one is another
+    /// stack, or is not made up to there.
+    #[must_use]
+    pub fn places_of(&self, LayerPlace { stack, targets, layer }: &LayerPlace) -> Option<&[PathBuf]> {
+        let order = StackOrder::of(&self.key).ok()?;
+        let targets: Vec<PathBuf> = targets.iter().map(|target| whole_path(target)).collect();
+        if (&order.stack, &order.targets) != (stack, &targets) {
+            return None;
+        }
+        let height = LayerStack::parse(stack, LAYERS).ok()?.height_of(layer)?;
+        self.building.places.get(height).map(Vec::as_slice)
     }
 
     /// What was written down of its layers, the lowest first.

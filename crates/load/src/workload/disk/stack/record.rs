@@ -7,13 +7,12 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use model::stack::FOLDER;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
 
 use crate::workload::disk::stack::random::is_stack_name;
 
-/// The folder of the files, in the folder of states.
-const FOLDER: &str = "stacks";
 /// A stack has a line of some hundred bytes for each layer.
 const BYTES_MAX: u64 = 256 << 10;
 

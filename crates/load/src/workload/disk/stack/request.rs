@@ -314,7 +314,8 @@ fn without_ends(mut surveyed: Parameters, given: &Parameters) -> Parameters {
     surveyed
 }
 
-fn whole_path(text: &str) -> PathBuf {
+/// The path of a part of the target, wherever this process is.
+pub(super) fn whole_path(text: &str) -> PathBuf {
     let path = Path::new(text);
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use model::parameter::ParameterName;
 use model::plan::{FixtureKey, Ownership, ProblemKind};
+use model::setting::LayerPlace;
 use model::stack::LayerStack;
 use model::{Parameters, Value};
 
@@ -238,6 +239,19 @@ fn a_stack_is_made_and_taken_down_and_nothing_is_left() {
         let [top] = built.tops() else { panic!("{:?}", built.tops()) };
         let mounted = mounts(state.path());
         assert!(mounted.len() == 1 && mounted[0].contains(&format!(" - {kind} ")), "{stack}: {mounted:?}");
+        // Each layer is found again by its name, and none of another stack.
+        let place = |layer: &str| LayerPlace {
+            stack: LayerStack::parse(stack, LAYERS).unwrap().to_string(),
+            targets: vec![folder.path().to_string_lossy().into_owned()],
+            layer: layer.to_owned(),
+        };
+        assert_eq!(built.places_of(&place(kind)), Some(built.tops()));
+        let ground = stack.split([' ', '(']).next().unwrap();
+        let devices = built.places_of(&place(ground)).unwrap();
+        assert_eq!(devices.len(), stack.split(" > ").next().unwrap().split('+').count());
+        assert!(devices.iter().all(|device| device.starts_with("/dev")), "{devices:?}");
+        assert_eq!(built.places_of(&place("luks")), None);
+        assert_eq!(built.places_of(&LayerPlace { targets: Vec::new(), ..place(kind) }), None);
         fs::write(top.join("file"), "x").unwrap();
         assert_eq!(records(state.path()), 2, "the record and the folder where it is mounted");
         // Whoever lives is not taken down by others.
