@@ -15,6 +15,9 @@ pub(super) struct Dd;
 
 const NAME: &str = "dd";
 
+/// The variant of FreeBSD and macOS.
+const BSD: &str = "BSD";
+
 /// So many lines are looked at for what stands at the beginning of an output.
 const HEAD: usize = 8;
 
@@ -117,12 +120,18 @@ impl ToolReader for Dd {
         let writes = result.options.get("of").is_some_and(|path| path != "/dev/null");
         let mut words = result.command.clone();
         for remedy in remedies {
-            match remedy {
-                ToolRemedy::BypassPageCache => {
+            match (remedy, result.version.as_deref()) {
+                // That of macOS has neither of these operands.
+                (_, Some(BSD)) => {}
+                (ToolRemedy::BypassPageCache, _) => {
                     let flags = if writes { "oflag" } else { "iflag" };
                     add_to_list(&mut words, flags, "direct");
                 }
-                ToolRemedy::SyncAtEnd if writes => add_to_list(&mut words, "conv", "fdatasync"),
+                // Those of small systems know no other.
+                (ToolRemedy::SyncAtEnd, Some("busybox" | "toybox")) if writes => {
+                    add_to_list(&mut words, "conv", "fsync");
+                }
+                (ToolRemedy::SyncAtEnd, _) if writes => add_to_list(&mut words, "conv", "fdatasync"),
                 _ => {}
             }
         }
@@ -195,14 +204,14 @@ fn transferred(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copi
     let at = before.find(|c: char| c.is_ascii_digit())?;
     let seconds = time(line, before.get(at..)?.trim())?;
     let rate = quantity(line.number, rate, Counting::Decimal)?;
-    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some("BSD") })
+    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some(BSD) })
 }
 
 /// `104857600 bytes (105 MB, 100 MiB) transferred 1.003s, 105 MB/s`, of BSD and macOS with `status=progress`.
 fn on_the_way(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copied> {
     let (seconds, speed) = rest.rsplit_once(" transferred ")?.1.split_once(", ")?;
     let rate = Some(rate(line.number, speed.trim(), Counting::Decimal)?);
-    Some(Copied { bytes: bytes.clone(), seconds: time(line, seconds)?, rate, variant: Some("BSD") })
+    Some(Copied { bytes: bytes.clone(), seconds: time(line, seconds)?, rate, variant: Some(BSD) })
 }
 
 /// `67108864 bytes (67 MB, 64 MiB) copied, 0.039679 s, 1.7 GB/s`, of GNU; without what is in
@@ -492,5 +501,20 @@ mod tests {
         let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd, ToolRemedy::RunFor(30)];
         let corrected = Dd.corrected(&result, &remedies).unwrap().join(" ");
         assert_eq!(corrected, "dd if=/dev/zero of=x oflag=dsync,direct conv=fdatasync");
+    }
+
+    #[test]
+    fn a_command_gets_only_operands_that_its_dd_has() {
+        let command: Vec<String> = "dd if=/dev/zero of=x".split(' ').map(str::to_owned).collect();
+        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd];
+        let corrected = |variant: &str| {
+            let version = Some(variant.to_owned());
+            let mut result = ToolResult { command: command.clone(), version, ..ToolResult::default() };
+            options(&mut result);
+            Dd.corrected(&result, &remedies).unwrap().join(" ")
+        };
+        assert_eq!(corrected("GNU"), "dd if=/dev/zero of=x oflag=direct conv=fdatasync");
+        assert_eq!(corrected("busybox"), "dd if=/dev/zero of=x oflag=direct conv=fsync");
+        assert_eq!(corrected(BSD), "dd if=/dev/zero of=x");
     }
 }

@@ -238,6 +238,7 @@ fn of_job(line: u64, job: Job) -> FioJob {
             .and_then(|number| u64::try_from(number).ok())
             .filter(|n| *n > 0)
             .map(failure::of_number),
+        line,
         ..FioJob::default()
     };
     all.drop_mixed();
