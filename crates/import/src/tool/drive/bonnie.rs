@@ -1,7 +1,9 @@
 //! bonnie++ 1.03 to 2.00: its tables and its line of comma-separated values, which has more digits.
 //! Without multiples the tables of 1.x are in KiB/s.
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{
+    Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
+};
 use model::{Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -117,6 +119,7 @@ impl ToolReader for Bonnie {
             values.fill(line, &mut run);
         }
         let mut result = block.result(NAME, self.programs());
+        result.warnings.extend(block.lines.iter().find_map(too_quick));
         run.fill(&mut result);
         if result.parts.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
@@ -153,6 +156,16 @@ fn is_progress(text: &str) -> bool {
         "Delete files in ",
     ];
     BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+}
+
+/// What it prints in place of a rate where a test took less than half a second (`MinTime` in its bonnie.h).
+const TOO_QUICK: &str = "+++++";
+
+/// Its own warning that a test was too quick, where a line has one.
+fn too_quick(line: &ToolLine) -> Option<ToolWarning> {
+    let warning =
+        || ToolWarning { line: line.number, text: format!("{TOO_QUICK} (less than half a second)") };
+    line.text.contains(TOO_QUICK).then(warning)
 }
 
 /// Where a table has its columns.
@@ -467,6 +480,13 @@ Latency                       10241us    8713us              4104us   24787us
         let names: Vec<&str> = read.parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(names, ["put_block", "rewrite", "get_block", "seeks"]);
         assert_eq!(rate(&read, "get_block"), None);
+    }
+
+    #[test]
+    fn a_test_that_was_too_quick_is_warned_of() {
+        let warned: Vec<u64> = read(TABLE).warnings.iter().map(|warning| warning.line).collect();
+        assert_eq!(warned, [4]);
+        assert!(read(&TABLE.replace("+++++ +++", "400m  50")).warnings.is_empty());
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What iostat says of each device, and of the processors beside it.
 
-use model::tool_result::ToolResult;
+use model::tool_result::{ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 
 use super::table::{Table, Tables};
 use crate::tool::reader::NotUnderstood;
 use crate::tool::system::clock::between;
-use crate::tool::system::sample::{Sample, SampleCell, Series};
+use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series};
 
 /// One report: of all things in one span of time.
 #[derive(Debug, Default)]
@@ -96,10 +96,20 @@ pub(super) fn results(reports: &[Report], base: &ToolResult) -> Result<Vec<ToolR
         };
         result.options.insert(name.to_owned(), value.to_owned());
         series.fill(&mut result);
+        // With -z, what did nothing is left out: its only rates are none of the time that was looked at.
+        if reports.len() > 1 && series.is_since_boot() {
+            let since_boot = std::mem::take(&mut result.whole);
+            result.parts.push(since_boot_part(since_boot));
+        }
         result
     };
     let results: Vec<ToolResult> = all.iter().map(result).collect();
     if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
+}
+
+/// What is of all the time since the machine started, beside other reports.
+fn since_boot_part(measured: ToolMeasurement) -> ToolPart {
+    ToolPart { kind: ToolPartKind::Phase, name: SINCE_BOOT.to_owned(), start_s: None, measured }
 }
 
 /// What the command asks for.
@@ -155,5 +165,19 @@ mod tests {
         let mean = results[0].whole.figure(metric::READ_IOPS).unwrap().value;
         assert!((mean - 70.0 / 3.0).abs() < 1e-9);
         assert_eq!(results[0].parts.len(), 3);
+    }
+
+    #[test]
+    fn a_device_that_did_nothing_since_has_no_rates_of_now() {
+        let second = "Device r/s rkB/s r_await\nsda 30.00 80.00 5.00\n\n";
+        let text = format!("$ iostat -xdz 2 2\n{REPORT}{second}");
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let rates: Vec<Option<f64>> = results
+            .iter()
+            .map(|result| result.whole.figure(metric::READ_IOPS).map(|printed| printed.value))
+            .collect();
+        assert_eq!(rates, [Some(30.0), None]);
+        assert_eq!(results[1].parts[0].name, SINCE_BOOT);
+        assert!(results[1].is_since_boot());
     }
 }
