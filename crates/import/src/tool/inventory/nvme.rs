@@ -21,8 +21,8 @@ const SIZES: CountingRule = CountingRule {
     versions: "1 and 2",
     units: "GB, TB of list",
     counting: Counting::Decimal,
-    proof: "util/suffix.c divides by 1000, and by 1024 only for KiB, MiB: 1000204886016 bytes of nvme-2-id-ctrl-from-documentation \
-            are `1.00  TB` in nvme-2-list-from-documentation",
+    proof: "util/suffix.c divides by 1000, and by 1024 only for KiB, MiB: 1000204886016 bytes of nvme-2-id-ctrl-made \
+            are `1.00  TB` in nvme-2-list-made",
 };
 
 const DATA_UNITS: CountingRule = CountingRule {
@@ -31,7 +31,7 @@ const DATA_UNITS: CountingRule = CountingRule {
     units: "data_units_read and data_units_written, of 1000 times 512 bytes",
     counting: Counting::Other,
     proof: "NVM Express Base Specification 2.0, section 5.16.1.3: thousands of 512 bytes, whatever the size of a block; \
-            17,586,666 are `9.00 TB` in nvme-2-smart-log-from-documentation",
+            17,586,666 are `9.00 TB` in nvme-2-smart-log-made",
 };
 
 const RULES: &[CountingRule] = &[SIZES, DATA_UNITS];

@@ -1,4 +1,5 @@
-//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, time, top.
+//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, zpool, time,
+//! top.
 
 mod blkparse;
 mod cell;
@@ -10,6 +11,7 @@ mod top;
 mod top_words;
 mod vmstat;
 mod vmstat_lists;
+mod zpool;
 
 use super::reader::ToolReader;
 
@@ -22,4 +24,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &time::Time,
     &top::Top,
     &blkparse::Blkparse,
+    &zpool::Zpool,
 ];

@@ -9,16 +9,16 @@ use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series};
 
 /// One report: of all things in one span of time.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(in crate::tool::system) struct Report {
     /// When it ended, as a time of day.
-    pub(super) ended: Option<f64>,
+    pub(in crate::tool::system) ended: Option<f64>,
     /// What it says of each device; of the processors, whose name is empty.
-    pub(super) rows: Vec<(String, Vec<SampleCell>)>,
+    pub(in crate::tool::system) rows: Vec<(String, Vec<SampleCell>)>,
 }
 
 impl Report {
     /// Adds what a table says of a device; with `-h`, several do.
-    pub(super) fn add(&mut self, item: &str, cells: Vec<SampleCell>) {
+    pub(in crate::tool::system) fn add(&mut self, item: &str, cells: Vec<SampleCell>) {
         match self.rows.iter_mut().find(|(name, _)| name == item) {
             Some((_, known)) => known.extend(cells),
             None => self.rows.push((item.to_owned(), cells)),
@@ -55,7 +55,10 @@ pub(super) fn reports(tables: &Tables) -> Result<Vec<Report>, NotUnderstood> {
 ///
 /// # Errors
 /// If there is no figure.
-pub(super) fn results(reports: &[Report], base: &ToolResult) -> Result<Vec<ToolResult>, NotUnderstood> {
+pub(in crate::tool::system) fn results(
+    reports: &[Report],
+    base: &ToolResult,
+) -> Result<Vec<ToolResult>, NotUnderstood> {
     let asked = Asked::of(&base.command);
     let mut all: Vec<Series> = Vec::new();
     let mut start_s = Some(0.0);
