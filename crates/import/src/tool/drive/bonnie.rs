@@ -1,11 +1,10 @@
 //! bonnie++ 1.03 to 2.00: its tables and its line of comma-separated values, which has more digits.
 //! Without multiples the tables of 1.x are in KiB/s.
 
-use model::tool_result::{
-    Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
-};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{Unit, metric};
 
+use super::bonnie_lines::{is_progress, is_second_heading, is_third_heading, is_title, too_quick};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{leading, plain, quantity, whole};
@@ -123,49 +122,6 @@ impl ToolReader for Bonnie {
         run.fill(&mut result);
         if result.parts.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
-}
-
-/// `Version  2.00a       ------Sequential Output------ ...`, or with `Sequential Create`.
-fn is_title(text: &str) -> bool {
-    text.contains("-Sequential Output-") || text.contains("-Sequential Create-")
-}
-
-/// `                    -Per Chr- --Block-- -Rewrite- ...`, `vm                  -Create-- --Read--- ...`.
-fn is_second_heading(text: &str) -> bool {
-    text.contains("-Per Chr- ") || text.contains("-Create-- --")
-}
-
-/// `Name:Size etc        /sec %CP  /sec %CP`, `Machine        Size K/sec %CP`.
-fn is_third_heading(text: &str) -> bool {
-    text.contains("/sec %CP") || text.contains("Size K/sec")
-}
-
-fn is_progress(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "Using uid:",
-        "Writing a byte at a time",
-        "Writing with putc()",
-        "Writing intelligently",
-        "Rewriting...",
-        "Reading a byte at a time",
-        "Reading with getc()",
-        "Reading intelligently",
-        "start 'em...",
-        "Create files in ",
-        "Stat files in ",
-        "Delete files in ",
-    ];
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
-}
-
-/// What it prints in place of a rate where a test took less than half a second (`MinTime` in its bonnie.h).
-const TOO_QUICK: &str = "+++++";
-
-/// Its own warning that a test was too quick, where a line has one.
-fn too_quick(line: &ToolLine) -> Option<ToolWarning> {
-    let warning =
-        || ToolWarning { line: line.number, text: format!("{TOO_QUICK} (less than half a second)") };
-    line.text.contains(TOO_QUICK).then(warning)
 }
 
 /// Where a table has its columns.

@@ -4,7 +4,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
 use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
-use super::failure;
+use super::{dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, whole};
@@ -16,7 +16,7 @@ pub(super) struct Dd;
 const NAME: &str = "dd";
 
 /// The variant of FreeBSD and macOS.
-const BSD: &str = "BSD";
+pub(super) const BSD: &str = "BSD";
 
 /// So many lines are looked at for what stands at the beginning of an output.
 const HEAD: usize = 8;
@@ -117,25 +117,7 @@ impl ToolReader for Dd {
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
-        let writes = result.options.get("of").is_some_and(|path| path != "/dev/null");
-        let mut words = result.command.clone();
-        for remedy in remedies {
-            match (remedy, result.version.as_deref()) {
-                // That of macOS has neither of these operands.
-                (_, Some(BSD)) => {}
-                (ToolRemedy::BypassPageCache, _) => {
-                    let flags = if writes { "oflag" } else { "iflag" };
-                    add_to_list(&mut words, flags, "direct");
-                }
-                // Those of small systems know no other.
-                (ToolRemedy::SyncAtEnd, Some("busybox" | "toybox")) if writes => {
-                    add_to_list(&mut words, "conv", "fsync");
-                }
-                (ToolRemedy::SyncAtEnd, _) if writes => add_to_list(&mut words, "conv", "fdatasync"),
-                _ => {}
-            }
-        }
-        Some(words)
+        Some(dd_remedy::corrected(result, remedies))
     }
 }
 
@@ -353,16 +335,6 @@ fn factor_of_size(text: &str) -> Option<u64> {
     number.checked_mul(scale)
 }
 
-/// Adds a word to the list of an operand.
-fn add_to_list(words: &mut Vec<String>, operand: &str, word: &str) {
-    let is_it = |own: &&mut String| own.split_once('=').is_some_and(|(name, _)| name == operand);
-    match words.iter_mut().find(is_it) {
-        Some(list) if list.split(['=', ',']).any(|own| own == word) => {}
-        Some(list) => list.push_str(&format!(",{word}")),
-        None => words.push(format!("{operand}={word}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -501,20 +473,5 @@ mod tests {
         let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd, ToolRemedy::RunFor(30)];
         let corrected = Dd.corrected(&result, &remedies).unwrap().join(" ");
         assert_eq!(corrected, "dd if=/dev/zero of=x oflag=dsync,direct conv=fdatasync");
-    }
-
-    #[test]
-    fn a_command_gets_only_operands_that_its_dd_has() {
-        let command: Vec<String> = "dd if=/dev/zero of=x".split(' ').map(str::to_owned).collect();
-        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd];
-        let corrected = |variant: &str| {
-            let version = Some(variant.to_owned());
-            let mut result = ToolResult { command: command.clone(), version, ..ToolResult::default() };
-            options(&mut result);
-            Dd.corrected(&result, &remedies).unwrap().join(" ")
-        };
-        assert_eq!(corrected("GNU"), "dd if=/dev/zero of=x oflag=direct conv=fdatasync");
-        assert_eq!(corrected("busybox"), "dd if=/dev/zero of=x oflag=direct conv=fsync");
-        assert_eq!(corrected(BSD), "dd if=/dev/zero of=x");
     }
 }

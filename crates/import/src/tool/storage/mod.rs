@@ -3,6 +3,7 @@
 
 mod crystaldiskmark;
 mod dd;
+mod dd_remedy;
 mod diskspd;
 mod elbencho;
 mod failure;
