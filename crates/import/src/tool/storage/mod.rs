@@ -1,5 +1,5 @@
-//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, elbencho, pv,
-//! rsync.
+//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, elbencho,
+//! vdbench, pv, rsync.
 
 mod crystaldiskmark;
 mod dd;
@@ -10,6 +10,7 @@ mod failure;
 mod fio;
 mod pv;
 mod rsync;
+mod vdbench;
 
 use super::reader::ToolReader;
 
@@ -20,6 +21,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &diskspd::Diskspd,
     &crystaldiskmark::CrystalDiskMark,
     &elbencho::Elbencho,
+    &vdbench::Vdbench,
     &pv::Pv,
     &rsync::Rsync,
 ];
