@@ -1,7 +1,8 @@
-//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, zpool, time,
-//! top.
+//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, btt,
+//! zpool, time, top.
 
 mod blkparse;
+mod btt;
 mod cell;
 mod clock;
 mod sample;
@@ -24,5 +25,6 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &time::Time,
     &top::Top,
     &blkparse::Blkparse,
+    &btt::Btt,
     &zpool::Zpool,
 ];
