@@ -1,4 +1,4 @@
-//! CrystalDiskMark's text (Ctrl+C in its window), of versions 2 to 9, and KDiskMark's, which is like it but has fio do
+//! CrystalDiskMark's text (Ctrl+C in its window), of versions 3 to 9, and KDiskMark's, which is like it but has fio do
 //! the work. Each of its lines is a measurement of its own: the best of several passes.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
@@ -31,7 +31,7 @@ impl ToolReader for CrystalDiskMark {
     }
 
     fn doc(&self) -> &'static str {
-        "the text that CrystalDiskMark 2 to 9 and KDiskMark copy, whole or only its lines of results, each of which is a result"
+        "the text that CrystalDiskMark 3 to 9 and KDiskMark copy, whole or only its lines of results, each of which is a result"
     }
 
     fn programs(&self) -> &'static [&'static str] {
