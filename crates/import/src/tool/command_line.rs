@@ -10,6 +10,8 @@ pub struct CommandLine {
     pub line: u64,
     /// Its words, by the rules of a shell. Where its quotes do not close, what white space parts.
     pub words: Vec<String>,
+    /// How many outputs of a program were read below it, by the first of its names.
+    passed: Vec<(&'static str, usize)>,
 }
 
 /// Characters that a prompt ends with, before a space.
@@ -42,7 +44,7 @@ impl CommandLine {
     #[must_use]
     pub fn of(line: &ToolLine, programs: &[&str]) -> Option<Self> {
         let command = command_text(line.text.trim_start(), programs)?;
-        Some(Self { line: line.number, words: words(command) })
+        Some(Self { line: line.number, words: words(command), passed: Vec::new() })
     }
 
     /// Whether the next line goes on with it.
@@ -58,14 +60,40 @@ impl CommandLine {
     }
 
     /// The words from a program of these on, up to the end of its command: `dd` and its operands
-    /// in `sudo dd if=x of=y; sync`.
+    /// in `sudo dd if=x of=y; sync`. Where several commands run it, those of the next whose output was not yet read.
     #[must_use]
     pub fn invocation(&self, programs: &[&str]) -> Option<&[String]> {
-        let is_one = |word: &String| programs.contains(&program(word));
-        let start = self.words.iter().position(is_one)?;
-        let rest = self.words.get(start..)?;
-        let end = rest.iter().position(|word| is_end(word)).unwrap_or(rest.len());
-        rest.get(..end)
+        let all = self.invocations(programs);
+        let passed = self.passed.iter().find(|(name, _)| programs.first() == Some(name));
+        let passed = passed.map_or(0, |(_, count)| *count);
+        // A loop begins again.
+        let is_loop = self.words.iter().any(|word| word == "do");
+        let at = if is_loop { passed.checked_rem(all.len())? } else { passed.min(all.len().checked_sub(1)?) };
+        all.get(at).copied()
+    }
+
+    /// An output of one of these programs was read: the next one is of the next command that runs it.
+    pub(super) fn pass(&mut self, programs: &'static [&'static str]) {
+        let Some(name) = programs.first() else { return };
+        match self.passed.iter_mut().find(|(known, _)| known == name) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => self.passed.push((*name, 1)),
+        }
+    }
+
+    /// Each command that runs one of these programs, from the program on.
+    fn invocations(&self, programs: &[&str]) -> Vec<&[String]> {
+        let mut all = Vec::new();
+        let mut rest = self.words.as_slice();
+        while let Some(start) = rest.iter().position(|word| programs.contains(&program(word))) {
+            let own = rest.get(start..).unwrap_or_default();
+            let end = own.iter().position(|word| is_end(word)).unwrap_or(own.len());
+            all.extend(own.get(..end));
+            // A file that the output goes to is no command.
+            let Some(next) = own.iter().position(|word| is_separator(word)) else { break };
+            rest = own.get(next + 1..).unwrap_or_default();
+        }
+        all
     }
 }
 
@@ -80,8 +108,12 @@ pub(super) fn program(word: &str) -> &str {
 
 /// Whether a word ends a command: it parts it from another, or sends its output elsewhere.
 fn is_end(word: &str) -> bool {
+    is_separator(word) || word.trim_start_matches(['1', '2', '&']).starts_with('>')
+}
+
+/// Whether a word parts a command from another.
+fn is_separator(word: &str) -> bool {
     matches!(word, "|" | "||" | "&&" | ";" | "&" | "|&")
-        || word.trim_start_matches(['1', '2', '&']).starts_with('>')
 }
 
 /// With the quotes and dashes that a keyboard has: editors of pages and mails make others of them.
@@ -306,5 +338,25 @@ mod tests {
         assert!(split.goes_on());
         split.extend("of=b");
         assert_eq!(split.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b");
+    }
+
+    #[test]
+    fn each_output_is_of_the_next_command_of_its_line() {
+        const DD: &[&str] = &["dd"];
+        let read = |text: &str, times: usize| -> Vec<String> {
+            let line = ToolLine { number: 1, text: text.to_owned() };
+            let mut command = CommandLine::of(&line, DD).unwrap();
+            let mut all = Vec::new();
+            for _ in 0..times {
+                all.push(command.invocation(DD).unwrap().join(" "));
+                command.pass(DD);
+            }
+            all
+        };
+        assert_eq!(read("$ dd if=a; sync && dd if=b", 3), ["dd if=a", "dd if=b", "dd if=b"]);
+        assert_eq!(read("$ dd if=a of=/x/y 2> dd", 2), ["dd if=a of=/x/y", "dd if=a of=/x/y"]);
+        let looped = read("$ for i in 1 2; do dd if=a; dd if=b; done", 4);
+        assert_eq!(looped, ["dd if=a", "dd if=b", "dd if=a", "dd if=b"]);
+        assert_eq!(CommandLine::default().invocation(DD), None);
     }
 }

@@ -27,6 +27,9 @@ const FIRST: &[MetricName] = &[
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
+/// So many figures of its parts stand for a result that has none of the whole: a drive or a card has as many.
+const OF_PARTS: usize = 8;
+
 /// The most characters of a figure as printed: a narrow screen has room for them.
 const PRINTED_MAX: usize = 24;
 
@@ -60,13 +63,17 @@ pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
 /// One row: the part of the result, the name of the figure, and the figure.
 type Figure<'a> = (Option<&'a ToolPart>, MetricName, &'a PrintedValue);
 
-/// Those of the whole that everybody looks for; of a result without any of them, its first.
+/// Those of the whole that everybody looks for; of a result without any of them, its first; and of one that has
+/// nothing but parts, the first of theirs.
 fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let figures = &result.whole.figures;
     let is_first = |metric: &MetricName| FIRST.contains(metric);
     let mut chosen: Vec<_> = figures.iter().filter(|figure| is_first(&figure.metric)).collect();
     if chosen.is_empty() {
         chosen.extend(figures.first());
+    }
+    if chosen.is_empty() {
+        return all_of(result).into_iter().take(OF_PARTS).collect();
     }
     chosen.into_iter().map(|figure| (None, figure.metric, &figure.printed)).collect()
 }

@@ -3,7 +3,8 @@
 use language::LANGUAGES;
 use model::finding::Evidence;
 use model::tool_result::{
-    Counting, LineRange, PrintedValue, ToolMeasurement, ToolResult, UnreadCause, UnreadLines,
+    Counting, LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, UnreadCause,
+    UnreadLines,
 };
 use model::trial::TrialResult;
 use model::{Finding, FindingKind, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
@@ -87,4 +88,21 @@ fn the_figures_stand_as_printed_and_in_one_unit_with_what_is_wrong() {
         assert!(!text.contains("check-") && !text.contains("column-"), "{language:?}:\n{text}");
         assert!(!text.contains('{') && !text.contains("single-run"), "{language:?}:\n{text}");
     }
+}
+
+#[test]
+fn what_has_nothing_but_parts_is_shown_by_them() {
+    let mut run = run();
+    let only = &mut run.tool_outputs[0].results[0];
+    let measured = std::mem::take(&mut only.whole);
+    only.parts.push(ToolPart {
+        kind: ToolPartKind::Target,
+        name: "EXAMPLE SSD".to_owned(),
+        start_s: None,
+        measured,
+    });
+    let words = crate::view::words(LANGUAGES[0]);
+    let subject = ToolSubject { run: &run, suggestions: &[], comparison: None, words };
+    let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
+    assert!(text.contains("EXAMPLE SSD") && text.contains("64.00 MB/s"), "{text}");
 }

@@ -4,7 +4,7 @@ use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolPartKind, ToolRemedy, ToolResult};
 use model::{Finding, FindingKind, Severity};
 
-use crate::check::work::{asked_seconds, ends_by_amount, parts};
+use crate::check::work::{asked_seconds, ends_by_amount, option, parts};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// A run that ends before this share of its time did not end by time.
@@ -47,6 +47,10 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 }
 
 fn ended_early(result: &ToolResult, window: &PrintedValue) -> Option<Finding> {
+    // What fio prints on the way is of a run that goes on.
+    if option(result, &["status-interval"]).is_some() {
+        return None;
+    }
     let asked = asked_seconds(result).filter(|asked| *asked > 0.0)?;
     let is_early = window.value > 0.0 && window.most() < asked * EARLY;
     is_early.then(|| finding("early", Severity::Warning, window).arg("asked", asked))
@@ -109,6 +113,7 @@ mod tests {
     fn what_ends_before_its_time_ended_by_something_else() {
         assert_eq!(said(&fio("--size=2G --runtime=180", 109_800)), Some(Value::from("early")));
         assert_eq!(said(&fio("--size=2G --runtime=180 --time_based", 180_001)), None);
+        assert_eq!(said(&fio("--size=2G --runtime=180 --status-interval=60", 60_001)), None, "it goes on");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{Unit, metric};
 
+use super::bonnie_lines::{is_progress, is_second_heading, is_third_heading, is_title, too_quick};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{leading, plain, quantity, whole};
@@ -117,42 +118,10 @@ impl ToolReader for Bonnie {
             values.fill(line, &mut run);
         }
         let mut result = block.result(NAME, self.programs());
+        result.warnings.extend(block.lines.iter().find_map(too_quick));
         run.fill(&mut result);
         if result.parts.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
-}
-
-/// `Version  2.00a       ------Sequential Output------ ...`, or with `Sequential Create`.
-fn is_title(text: &str) -> bool {
-    text.contains("-Sequential Output-") || text.contains("-Sequential Create-")
-}
-
-/// `                    -Per Chr- --Block-- -Rewrite- ...`, `vm                  -Create-- --Read--- ...`.
-fn is_second_heading(text: &str) -> bool {
-    text.contains("-Per Chr- ") || text.contains("-Create-- --")
-}
-
-/// `Name:Size etc        /sec %CP  /sec %CP`, `Machine        Size K/sec %CP`.
-fn is_third_heading(text: &str) -> bool {
-    text.contains("/sec %CP") || text.contains("Size K/sec")
-}
-
-fn is_progress(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "Using uid:",
-        "Writing a byte at a time",
-        "Writing with putc()",
-        "Writing intelligently",
-        "Rewriting...",
-        "Reading a byte at a time",
-        "Reading with getc()",
-        "Reading intelligently",
-        "start 'em...",
-        "Create files in ",
-        "Stat files in ",
-        "Delete files in ",
-    ];
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
 }
 
 /// Where a table has its columns.
@@ -467,6 +436,13 @@ Latency                       10241us    8713us              4104us   24787us
         let names: Vec<&str> = read.parts.iter().map(|part| part.name.as_str()).collect();
         assert_eq!(names, ["put_block", "rewrite", "get_block", "seeks"]);
         assert_eq!(rate(&read, "get_block"), None);
+    }
+
+    #[test]
+    fn a_test_that_was_too_quick_is_warned_of() {
+        let warned: Vec<u64> = read(TABLE).warnings.iter().map(|warning| warning.line).collect();
+        assert_eq!(warned, [4]);
+        assert!(read(&TABLE.replace("+++++ +++", "400m  50")).warnings.is_empty());
     }
 
     #[test]

@@ -7,7 +7,7 @@ use model::tool_result::{
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 
-use super::ioping_work;
+use super::ioping_work::{self, options};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, leading, plain, quantity, whole};
@@ -69,7 +69,7 @@ impl ToolReader for Ioping {
         let text = last.text.as_str();
         let recent = before.get(before.len().saturating_sub(4)..).unwrap_or(before);
         let has_statistics = recent.iter().any(|line| target(&line.text).is_some());
-        let is_statistic = text.contains(" requests completed in ") || text.starts_with("generated ");
+        let is_statistic = text.contains(" requests completed in ") || generation(text).is_some();
         match () {
             () if text.starts_with("min/avg/max/mdev") => Extent::EndsHere,
             () if has_statistics => {
@@ -80,6 +80,8 @@ impl ToolReader for Ioping {
                 }
             }
             () if is_request(text) || target(text).is_some() => Extent::More,
+            // With -p they stand between the requests.
+            () if is_request(&previous.text) && raw(last).is_some() => Extent::More,
             // Who ended it by a key has that on a line of its own.
             () if last.is_blank() && !previous.is_blank() || text == "^C" => Extent::More,
             () => Extent::EndsBefore,
@@ -105,6 +107,7 @@ impl ToolReader for Ioping {
         for line in block.lines {
             take(line, &mut result);
         }
+        number_intervals(&mut result);
         if result.whole.figures.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
 
@@ -144,14 +147,42 @@ fn take(line: &ToolLine, result: &mut ToolResult) {
         request(text, result);
     } else if let Some((requests, rest)) = text.split_once(" requests completed in ") {
         completed(line.number, requests, rest, result);
-    } else if let Some((requests, rest)) =
-        text.strip_prefix("generated ").and_then(|text| text.split_once(" requests in "))
-    {
+    } else if let Some((requests, rest)) = generation(text) {
         let (mut measured, _) = amounts(line.number, rest);
         measured.operations = count(line.number, requests, COUNTS.counting, Unit::One);
         result.parts.push(generated(measured));
     } else if let Some((_, times)) = text.split_once("min/avg/max/mdev = ") {
-        latencies(line.number, times, &mut result.whole);
+        // Of no request there are no times.
+        if !result.whole.is_empty() {
+            latencies(line.number, times, &mut result.whole);
+        }
+    } else if let Some(raw) = raw(line) {
+        let mut own = ToolResult::default();
+        raw.fill(&mut own);
+        result.parts.push(ToolPart {
+            kind: ToolPartKind::Interval,
+            name: String::new(),
+            start_s: None,
+            measured: own.whole,
+        });
+    }
+}
+
+/// The number of requests and what follows it of `generated 6 requests in 100.4 ms, ...`; with -t or -T how many did
+/// not count stands before it: `3 too slow, generated 4 requests in 60.3 ms, ...`.
+fn generation(text: &str) -> Option<(&str, &str)> {
+    let own = match text.split_once(", generated ") {
+        Some((before, own)) if before.contains(" too fast") || before.contains(" too slow") => own,
+        _ => text.strip_prefix("generated ")?,
+    };
+    own.split_once(" requests in ")
+}
+
+/// Names the intervals of -p by their order.
+fn number_intervals(result: &mut ToolResult) {
+    let intervals = result.parts.iter_mut().filter(|part| part.kind == ToolPartKind::Interval);
+    for (number, part) in (1_u32..).zip(intervals) {
+        part.name = number.to_string();
     }
 }
 
@@ -179,6 +210,10 @@ fn request(text: &str, result: &mut ToolResult) {
 fn completed(line: u64, requests: &str, rest: &str, result: &mut ToolResult) {
     let (mut measured, time) = amounts(line, rest);
     measured.operations = count(line, requests, COUNTS.counting, Unit::One);
+    // All were too fast or too slow to be counted.
+    if measured.operations.as_ref().is_some_and(|requests| requests.value <= 0.0) {
+        return;
+    }
     if measured.bytes.is_none() {
         measured.add(metric::ELAPSED, time);
         measured.window = None;
@@ -376,39 +411,6 @@ fn json(block: &ToolBlock<'_>, result: &ToolResult) -> Result<Vec<ToolResult>, N
     if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
 }
 
-/// Options that have a value (`man ioping`).
-const WITH_VALUE: &[char] = &['a', 'b', 'c', 'e', 'i', 'l', 'r', 't', 'T', 's', 'S', 'o', 'w', 'p', 'P'];
-
-/// Fills in the options of the command.
-fn options(result: &mut ToolResult) {
-    let mut words = result.command.iter().skip(1);
-    while let Some(word) = words.next() {
-        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
-            result.options.insert("target".to_owned(), word.clone());
-            continue;
-        };
-        // Long names have one dash or two.
-        let is_word = word.starts_with("--") || letters.len() > 2 && letters.chars().all(char::is_lowercase);
-        if is_word {
-            let name = letters.trim_start_matches('-');
-            let (name, value) = name.split_once('=').unwrap_or((name, ""));
-            result.options.insert(name.to_owned(), value.to_owned());
-            continue;
-        }
-        for (at, letter) in letters.char_indices() {
-            if !WITH_VALUE.contains(&letter) {
-                result.options.insert(letter.to_string(), String::new());
-                continue;
-            }
-            let joined = letters.get(at + letter.len_utf8()..).unwrap_or_default();
-            let value =
-                if joined.is_empty() { words.next().cloned().unwrap_or_default() } else { joined.to_owned() };
-            result.options.insert(letter.to_string(), value);
-            break;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -441,6 +443,25 @@ mod tests {
         ] {
             assert!(raw(&line(text)).is_none(), "{text}");
         }
+    }
+
+    #[test]
+    fn requests_that_do_not_count_have_no_rate() {
+        let text = "4 KiB <<< io (ext4 /dev/vda 252.0 GiB): request=1 time=164.0 us (warmup)\n\
+                    4 KiB <<< io (ext4 /dev/vda 252.0 GiB): request=2 time=198.4 us (too slow)\n\n\
+                    --- io (ext4 /dev/vda 252.0 GiB) ioping statistics ---\n\
+                    0 requests completed in 0 ns, 0 B read, 0 iops, 0 B/s\n\
+                    1 too slow, generated 2 requests in 60.3 ms, 8 KiB, 33 iops, 132.6 KiB/s\n\
+                    min/avg/max/mdev = 0 ns / 0 ns / 0 ns / 0 ns\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert!(output.results.is_empty(), "{:?}", output.results);
+        let [unread] = output.unread.as_slice() else { panic!("{:?}", output.unread) };
+        assert_eq!((unread.tool.as_deref(), unread.lines.last), (Some(NAME), 7));
+        let some = text
+            .replace("0 requests completed in 0 ns, 0 B read", "1 requests completed in 1 ms, 4 KiB read");
+        let result = &crate::tool::read("", some.as_bytes()).unwrap().results[0];
+        assert_eq!(result.lines.last, 7);
+        assert_eq!(result.parts[0].measured.operations.as_ref().unwrap().value, 2.0);
     }
 
     #[test]

@@ -50,6 +50,39 @@ fn size(text: &str) -> Option<u64> {
     number.checked_mul(1 << shift)
 }
 
+/// Options that have a value (`man ioping`).
+const WITH_VALUE: &[char] = &['a', 'b', 'c', 'e', 'i', 'l', 'r', 't', 'T', 's', 'S', 'o', 'w', 'p', 'P'];
+
+/// Fills in the options of the command.
+pub(super) fn options(result: &mut ToolResult) {
+    let mut words = result.command.iter().skip(1);
+    while let Some(word) = words.next() {
+        let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) else {
+            result.options.insert("target".to_owned(), word.clone());
+            continue;
+        };
+        // Long names have one dash or two.
+        let is_word = word.starts_with("--") || letters.len() > 2 && letters.chars().all(char::is_lowercase);
+        if is_word {
+            let name = letters.trim_start_matches('-');
+            let (name, value) = name.split_once('=').unwrap_or((name, ""));
+            result.options.insert(name.to_owned(), value.to_owned());
+            continue;
+        }
+        for (at, letter) in letters.char_indices() {
+            if !WITH_VALUE.contains(&letter) {
+                result.options.insert(letter.to_string(), String::new());
+                continue;
+            }
+            let joined = letters.get(at + letter.len_utf8()..).unwrap_or_default();
+            let value =
+                if joined.is_empty() { words.next().cloned().unwrap_or_default() } else { joined.to_owned() };
+            result.options.insert(letter.to_string(), value);
+            break;
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

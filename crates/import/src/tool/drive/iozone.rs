@@ -1,11 +1,13 @@
-//! iozone: the table of sizes of files and records, each row a result, and what children saw with `-t`.
+//! iozone: the table of sizes of files and records, each row a result, and what children saw with `-t`. Where only its
+//! reports for spreadsheets are given, these are read.
 
 use model::tool_result::{Counting, PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::iozone_excel;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{leading, plain, whole};
+use crate::tool::number::{LeadingNumber, leading, plain, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -83,7 +85,7 @@ impl ToolReader for Iozone {
 
     fn doc(&self) -> &'static str {
         "the table of iozone 3.x, each row a result with a figure for each test, in kB/s or with `-O` in operations, and what \
-         its children saw with `-t`"
+         its children saw with `-t`; or its reports for spreadsheets (`-R`), a result for each size"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -97,7 +99,12 @@ impl ToolReader for Iozone {
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim_start();
         let is_first = text.starts_with("Iozone: Performance Test of File I/O");
-        let is_one = is_first || is_heading(text) || is_upper_heading(text) || children(line).is_some();
+        let is_one = is_first
+            || is_heading(text)
+            || is_upper_heading(text)
+            || children(line).is_some()
+            || is_throughput_test(text)
+            || iozone_excel::begins(text);
         is_one.then_some(Beginning::Certain)
     }
 
@@ -107,14 +114,18 @@ impl ToolReader for Iozone {
         let is_of_iozone =
             is_heading(text) || row(text).is_some() || AROUND.iter().any(|known| text.starts_with(known));
         match () {
-            () if before.is_empty() => Extent::More,
-            () if text.starts_with("iozone test complete") => Extent::EndsHere,
+            () if before.is_empty() || text.starts_with(COMPLETE) => Extent::More,
+            // Only reports stand behind its end.
+            () if is_over(before) && !iozone_excel::belongs(text) => Extent::EndsBefore,
+            () if iozone_excel::belongs(text) => Extent::More,
             () if last.is_blank() || last.is_indented() || is_of_iozone => Extent::More,
             () => Extent::EndsBefore,
         }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
+        let block = &ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
         let figure = Figure::of(block).ok_or(NotUnderstood::OtherText)?;
         let mut columns: Vec<usize> = Vec::new();
         let mut results = Vec::new();
@@ -139,12 +150,33 @@ impl ToolReader for Iozone {
             let options = [("threads".to_owned(), count.to_string())].into();
             results.push(ToolResult { whole: of_children, options, ..result(block, block) });
         }
+        if results.is_empty() {
+            results = iozone_excel::results(block, figure);
+        }
         if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
     }
 }
 
+/// Its last line, behind which only reports for spreadsheets stand.
+const COMPLETE: &str = "iozone test complete";
+
+/// So many lines are looked at for it.
+const LOOKED_BACK: usize = 512;
+
+/// Whether its last line was printed: behind it stand empty lines and reports.
+fn is_over(before: &[ToolLine]) -> bool {
+    let mut last = before.iter().rev().take(LOOKED_BACK).map(|line| line.text.trim_start());
+    last.find(|text| !iozone_excel::belongs(text)).is_some_and(|text| text.starts_with(COMPLETE))
+}
+
+/// `Throughput test with 2 processes`, above what children did.
+fn is_throughput_test(text: &str) -> bool {
+    let rest = text.strip_prefix("Throughput test with ").and_then(whole);
+    rest.is_some_and(|(_, rest)| matches!(rest, " process" | " processes" | " thread" | " threads"))
+}
+
 /// A result of these lines, with the command that its heading tells where none stands above.
-fn result(block: &ToolBlock<'_>, own: &ToolBlock<'_>) -> ToolResult {
+pub(super) fn result(block: &ToolBlock<'_>, own: &ToolBlock<'_>) -> ToolResult {
     let mut result = own.result(NAME, Iozone.programs());
     let told = block.lines.iter().find_map(|line| line.text.trim_start().strip_prefix("Command line used:"));
     if let Some(told) = told.filter(|_| result.command.is_empty()) {
@@ -155,8 +187,8 @@ fn result(block: &ToolBlock<'_>, own: &ToolBlock<'_>) -> ToolResult {
 
 /// What its numbers are.
 #[derive(Clone, Copy, Debug)]
-struct Figure {
-    metric: MetricName,
+pub(super) struct Figure {
+    pub(super) metric: MetricName,
     unit: Unit,
     scale: f64,
 }
@@ -164,7 +196,10 @@ struct Figure {
 impl Figure {
     /// By the line that says it; KiB a second where it is missing. Times, of `-N`, are of no one meaning.
     fn of(block: &ToolBlock<'_>) -> Option<Self> {
-        let told = block.lines.iter().find_map(|line| line.text.trim_start().strip_prefix("Output is in "));
+        let told = block.lines.iter().find_map(|line| {
+            // In reports it stands in quotes.
+            line.text.trim_start_matches([' ', '\t', '"']).strip_prefix("Output is in ")
+        });
         let told = told.map_or_else(|| "kbytes/sec".to_owned(), str::to_ascii_lowercase);
         if told.starts_with("kbytes") {
             return Some(Self { metric: metric::THROUGHPUT, unit: Unit::BytesPerSecond, scale: KIB });
@@ -173,7 +208,7 @@ impl Figure {
     }
 
     /// A whole number, of which the rest was cut off.
-    fn printed(self, line: u64, text: &str, value: f64) -> PrintedValue {
+    pub(super) fn printed(self, line: u64, text: &str, value: f64) -> PrintedValue {
         let counting = (self.unit == Unit::BytesPerSecond).then_some(BYTES.counting);
         let half_step = self.scale;
         PrintedValue { half_step, counting, ..plain(line, text, value * self.scale, self.unit) }
@@ -194,13 +229,13 @@ fn is_upper_heading(text: &str) -> bool {
 
 /// The sizes that a row begins with.
 #[derive(Clone, Copy, Debug)]
-struct RowSizes {
-    file_kib: u64,
-    record_kib: u64,
+pub(super) struct RowSizes {
+    pub(super) file_kib: u64,
+    pub(super) record_kib: u64,
 }
 
 impl RowSizes {
-    fn options(self) -> std::collections::BTreeMap<String, String> {
+    pub(super) fn options(self) -> std::collections::BTreeMap<String, String> {
         let option = |name: &str, kib: u64| (name.to_owned(), format!("{kib}k"));
         [option("size", self.file_kib), option("record", self.record_kib)].into()
     }
@@ -247,10 +282,22 @@ fn of_row(line: &ToolLine, columns: &[usize], figure: Figure) -> Option<ToolMeas
 }
 
 /// The figure of a test: `random_read_throughput`.
-fn of_test(test: &str, metric: MetricName, printed: PrintedValue) -> Option<ToolFigure> {
+pub(super) fn of_test(test: &str, metric: MetricName, printed: PrintedValue) -> Option<ToolFigure> {
     let test = test.replace([' ', '-'], "_");
     let metric = MetricName::intern(&format!("{test}_{}", metric.as_str()))?;
     Some(ToolFigure { metric, printed })
+}
+
+/// What children did in a test, of a report.
+pub(super) fn children_test(
+    test: &str,
+    figure: Figure,
+    line: u64,
+    number: &LeadingNumber<'_>,
+) -> Option<ToolFigure> {
+    let exact = figure.printed(line, number.digits, number.value);
+    let printed = PrintedValue { half_step: number.half_step * figure.scale, ..exact };
+    of_test(&test.to_ascii_lowercase(), figure.metric, printed)
 }
 
 /// `Children see throughput for  4 initial writers  =  123456.78 kB/sec`: how many, and what they did.

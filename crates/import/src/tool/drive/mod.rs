@@ -1,10 +1,12 @@
 //! Importers of tools for single drives and file systems: hdparm, ioping, bonnie++, iozone.
 
 mod bonnie;
+mod bonnie_lines;
 mod hdparm;
 mod ioping;
 mod ioping_work;
 mod iozone;
+mod iozone_excel;
 
 use super::reader::ToolReader;
 

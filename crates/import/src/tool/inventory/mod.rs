@@ -1,4 +1,4 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl. Nothing was measured
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, nvme. Nothing was measured
 //! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
@@ -10,6 +10,7 @@ mod lscpu_tables;
 mod lshw;
 mod lshw_forms;
 mod lspci;
+mod nvme;
 mod sensors;
 mod smartctl;
 
@@ -28,6 +29,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &lscpu::Lscpu,
     &sensors::Sensors,
     &smartctl::Smartctl,
+    &nvme::Nvme,
 ];
 
 /// Bytes per second that a link carries at the speed at which it is.

@@ -162,18 +162,20 @@ fn celsius(line: u64, value: &str) -> Option<PrintedValue> {
     is_celsius.then(|| printed(line, value, number.value, number.half_step, Unit::Celsius))
 }
 
-fn share(line: u64, value: &str) -> Option<PrintedValue> {
+/// `3%`.
+pub(super) fn share(line: u64, value: &str) -> Option<PrintedValue> {
     let (percent, _) = whole(value).filter(|(_, rest)| *rest == "%")?;
     Some(printed(line, value, percent as f64 / 100.0, 0.005, Unit::One))
 }
 
 /// `1,000,000 [512 GB]`.
-fn data_units(line: u64, value: &str) -> Option<PrintedValue> {
+pub(super) fn data_units(line: u64, value: &str) -> Option<PrintedValue> {
     let number = leading(value, true)?;
     Some(printed(line, value, number.value * DATA_UNIT, DATA_UNIT, Unit::Bytes))
 }
 
-fn errors(line: u64, value: &str) -> Option<PrintedValue> {
+/// A count of errors.
+pub(super) fn errors(line: u64, value: &str) -> Option<PrintedValue> {
     let number = leading(value, true).filter(|number| number.rest.is_empty())?;
     Some(printed(line, value, number.value, 0.0, Unit::One))
 }

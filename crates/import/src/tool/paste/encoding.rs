@@ -37,7 +37,7 @@ impl LineDecoder {
 /// several is told by its letters: Korean is mostly Hangul; Japanese has kana, without which the
 /// bytes of Hangul would pass for Chinese characters.
 fn guess(bytes: &[u8]) -> &'static Encoding {
-    let korean = (EUC_KR, share(EUC_KR, bytes, is_hangul));
+    let korean = (EUC_KR, share(EUC_KR, bytes, is_hangul) * usual_share(bytes));
     let japanese = [EUC_JP, SHIFT_JIS].map(|encoding| {
         let has_kana = share(encoding, bytes, is_kana) > 0.0;
         let all = share(encoding, bytes, |c| is_kana(c) || is_chinese(c));
@@ -55,6 +55,14 @@ fn share(encoding: &'static Encoding, bytes: &[u8], is_letter: fn(char) -> bool)
     let others = text.chars().filter(|c| !c.is_ascii()).count();
     let letters = text.chars().filter(|c| is_letter(*c)).count();
     if has_errors || others == 0 { 0.0 } else { letters as f64 / others as f64 }
+}
+
+/// How many of the bytes beyond ASCII the usual syllables of Korean have (KS X 1001), from 0 to 1. With the rare ones,
+/// which Windows added, nearly any Japanese of Shift_JIS passes for Hangul.
+fn usual_share(bytes: &[u8]) -> f64 {
+    let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
+    let usual = bytes.iter().filter(|byte| **byte > 0xa0).count();
+    if beyond == 0 { 0.0 } else { usual as f64 / beyond as f64 }
 }
 
 fn is_hangul(c: char) -> bool {
@@ -139,6 +147,8 @@ mod tests {
             ("104857600 바이트 복사함, 0.0038 s", EUC_KR),
             ("104857600 バイトコピーされました、0.0038 秒", SHIFT_JIS),
             ("104857600 バイトコピーされました、0.0038 秒", EUC_JP),
+            ("新しいSSDの結果です。", SHIFT_JIS),
+            ("디스크 똠방각하", EUC_KR),
             ("Datensätze ein", WINDOWS_1252),
         ] {
             let (bytes, _, has_errors) = encoding.encode(text);

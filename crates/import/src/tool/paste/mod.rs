@@ -363,7 +363,12 @@ impl<'a> Paste<'a> {
         let mut why = None;
         for reader in candidates {
             match reader.read(&block) {
-                Ok(results) => return self.keep(results, lines),
+                Ok(results) => {
+                    if let Some(command) = &mut self.command {
+                        command.pass(reader.programs());
+                    }
+                    return self.keep(results, lines);
+                }
                 Err(error) => {
                     why.get_or_insert((error, reader.name()));
                 }

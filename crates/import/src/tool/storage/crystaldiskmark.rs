@@ -1,5 +1,5 @@
-//! CrystalDiskMark's text (Ctrl+C in its window), of versions 3 to 9. Each of its lines is a measurement of its
-//! own: the best of several passes.
+//! CrystalDiskMark's text (Ctrl+C in its window), of versions 3 to 9, and KDiskMark's, which is like it but has fio do
+//! the work. Each of its lines is a measurement of its own: the best of several passes.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
@@ -31,7 +31,7 @@ impl ToolReader for CrystalDiskMark {
     }
 
     fn doc(&self) -> &'static str {
-        "the text that CrystalDiskMark 3 to 9 copies, whole or only its lines of results, each of which is a result"
+        "the text that CrystalDiskMark 3 to 9 and KDiskMark copy, whole or only its lines of results, each of which is a result"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -57,6 +57,7 @@ impl ToolReader for CrystalDiskMark {
             return Extent::More;
         }
         let begins_again = is_rule(text) || version(text).is_some();
+        // Between its own name and its results KDiskMark has a rule.
         if begins_again {
             let is_over = before.iter().any(|line| Test::of(unquoted(line), Some(Direction::Read)).is_some());
             return if is_over { Extent::EndsBefore } else { Extent::More };
@@ -90,21 +91,45 @@ impl ToolReader for CrystalDiskMark {
 }
 
 /// What other lines begin with.
-const BEGINNINGS: &[&str] =
-    &["Crystal Dew World", "* ", "Profile", "Test", "Mode", "Time", "Date", "OS", "Comment", "- "];
+const BEGINNINGS: &[&str] = &[
+    "Crystal Dew World",
+    "Flexible I/O Tester (",
+    "* ",
+    "Profile",
+    "Test",
+    "Mode",
+    "Time",
+    "Date",
+    "OS",
+    "Target",
+    "Comment",
+    "- ",
+];
+
+/// So many dashes a rule has: in version 2, up to 6, and since 7 and in KDiskMark.
+const RULES_OF: &[usize] = &[50, 71, 78];
 
 /// A line as it was before somebody quoted it.
 fn unquoted(line: &ToolLine) -> &str {
     line.text.trim_start_matches(['>', ' ']).trim_end()
 }
 
-/// The line above and below its name: of so many dashes in version 8 and before.
+/// The line above and below its name.
 fn is_rule(text: &str) -> bool {
-    matches!(text.len(), 71 | 78) && text.bytes().all(|byte| byte == b'-')
+    RULES_OF.contains(&text.len()) && text.bytes().all(|byte| byte == b'-')
 }
 
-/// `CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo`.
-fn version(text: &str) -> Option<&str> {
+/// `CrystalDiskMark 8.0.4 x64 (C) 2007-2021 hiyohiyo`, or `KDiskMark (3.1.4): https://github.com/JonMagon/KDiskMark`,
+/// whose name is part of its version.
+fn version(text: &str) -> Option<String> {
+    let of_kde = text.strip_prefix("KDiskMark (").and_then(|rest| rest.split_once("): http"));
+    if let Some((version, _)) = of_kde {
+        return Some(format!("KDiskMark {version}"));
+    }
+    own_version(text).map(str::to_owned)
+}
+
+fn own_version(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("CrystalDiskMark ")?;
     let version = rest.split(' ').next()?;
     (rest.contains("(C)") && version.starts_with(|c: char| c.is_ascii_digit())).then_some(version)
@@ -167,7 +192,7 @@ impl<'a> Test<'a> {
         let (rate, rest) = split_at_unit(values)?;
         let iops = between(rest, '[', "IOPS]");
         let latency_us = between(rest, '<', "us>");
-        let block = label.split_whitespace().find_map(bytes);
+        let block = block_size(label);
         let setting = |name: &str| {
             let (_, value) = label.split_once(name)?;
             whole(value).map(|(value, _)| value)
@@ -252,6 +277,13 @@ fn between<'a>(text: &'a str, before: char, behind: &str) -> Option<&'a str> {
     Some(inside.trim())
 }
 
+/// The size of a block in `SEQ    1MiB (Q=  8, T= 1)`; KDiskMark parts the number from its unit.
+fn block_size(label: &str) -> Option<u64> {
+    let words: Vec<&str> = label.split_whitespace().collect();
+    let parted = || words.windows(2).find_map(|pair| bytes(&pair.concat()));
+    words.iter().find_map(|word| bytes(word)).or_else(parted)
+}
+
 /// `4KiB`, and in version 3 `4KB`, which is as much: 0.487 MB/s are 118.8 blocks a second there.
 fn bytes(text: &str) -> Option<u64> {
     let (number, unit) = whole(text)?;
@@ -278,19 +310,21 @@ struct About {
 impl About {
     fn take(&mut self, text: &str) {
         if let Some(version) = version(text) {
-            self.version = Some(version.to_owned());
+            self.version = Some(version);
             return;
         }
         let Some((name, value)) = text.split_once(':') else { return };
         let (name, value) = (name.trim(), value.trim());
         match name {
             "Date" => self.moment = Some(value.to_owned()),
-            "Test" => {
+            "Test" | "Test Size" => {
                 // `1 GiB (x5) [C: 50% (100/200GiB)]`, before `1000 MB [C: 50.0% (50.0/100.0 GB)] (x5)`.
                 let size = value.split(['(', '[']).next().unwrap_or_default().replace(' ', "");
                 self.size = bytes(&size);
                 let passes = value.split_once("(x").and_then(|(_, passes)| whole(passes));
+                // Version 7 has `[Interval: 5 sec]` there.
                 let drive = value.split_once('[').and_then(|(_, drive)| drive.split_once(':'));
+                let drive = drive.filter(|(drive, _)| drive.len() == 1);
                 let told = [
                     ("size", Some(size)),
                     ("passes", passes.map(|(passes, _)| passes.to_string())),
@@ -347,6 +381,22 @@ mod tests {
             ("Random Read 4KB (QD=32) :     0.819 MB/s [   199.8 IOPS]", Read, Some(4096), 32, 1, true),
             ("Random Write 512KB :    23.521 MB/s", Write, Some(524_288), 1, 1, false),
             ("Sequential Write :    44.849 MB/s", Write, None, 1, 1, false),
+            (
+                "Sequential 1MiB (Q=  8, T= 1):  3560.237 MB/s [   3395.3 IOPS] <  2354.12 us>",
+                Read,
+                Some(1 << 20),
+                8,
+                1,
+                true,
+            ),
+            (
+                "    Random   4 KiB (Q= 32, T=16):  2020.260 MB/s [ 493227.9 IOPS] <  1037.01 us>",
+                Read,
+                Some(4096),
+                32,
+                16,
+                true,
+            ),
         ] {
             let test = Test::of(text, Some(Read)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((test.direction, test.block), (direction, block), "{text}");
@@ -358,6 +408,23 @@ mod tests {
         assert_eq!(mix, Some(Direction::Mix(70)));
         let test = Test::of("RND    4KiB (Q=  1, T= 1):    70.461 MB/s", mix).unwrap();
         assert_eq!(test.direction, Direction::Mix(70));
+    }
+
+    #[test]
+    fn a_text_is_of_the_program_that_its_head_names() {
+        for (text, expected) in [
+            ("CrystalDiskMark 2.2 (C) 2007-2008 hiyohiyo", Some("2.2")),
+            ("CrystalDiskMark 3.0.3 Shizuku Edition x64 (C) 2007-2013 hiyohiyo", Some("3.0.3")),
+            ("KDiskMark (3.1.4): https://github.com/JonMagon/KDiskMark", Some("KDiskMark 3.1.4")),
+            ("KDiskMark (the port) is slower", None),
+            ("CrystalDiskMark 8 says", None),
+        ] {
+            assert_eq!(version(text).as_deref(), expected, "{text}");
+        }
+        let mut about = About::default();
+        about.take("   Test: 1 GiB (x5) [Interval: 5 sec] <DefaultAffinity=DISABLED>");
+        let options: Vec<&str> = about.options.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!((about.size, options), (Some(1 << 30), vec!["size", "passes"]), "no drive is told");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
 use model::{ParameterName, Unit, Value, WorkloadName, metric};
 
-use super::failure;
+use super::{dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, whole};
@@ -14,6 +14,9 @@ use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 pub(super) struct Dd;
 
 const NAME: &str = "dd";
+
+/// The variant of FreeBSD and macOS.
+pub(super) const BSD: &str = "BSD";
 
 /// So many lines are looked at for what stands at the beginning of an output.
 const HEAD: usize = 8;
@@ -114,19 +117,7 @@ impl ToolReader for Dd {
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
-        let writes = result.options.get("of").is_some_and(|path| path != "/dev/null");
-        let mut words = result.command.clone();
-        for remedy in remedies {
-            match remedy {
-                ToolRemedy::BypassPageCache => {
-                    let flags = if writes { "oflag" } else { "iflag" };
-                    add_to_list(&mut words, flags, "direct");
-                }
-                ToolRemedy::SyncAtEnd if writes => add_to_list(&mut words, "conv", "fdatasync"),
-                _ => {}
-            }
-        }
-        Some(words)
+        Some(dd_remedy::corrected(result, remedies))
     }
 }
 
@@ -195,14 +186,14 @@ fn transferred(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copi
     let at = before.find(|c: char| c.is_ascii_digit())?;
     let seconds = time(line, before.get(at..)?.trim())?;
     let rate = quantity(line.number, rate, Counting::Decimal)?;
-    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some("BSD") })
+    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some(BSD) })
 }
 
 /// `104857600 bytes (105 MB, 100 MiB) transferred 1.003s, 105 MB/s`, of BSD and macOS with `status=progress`.
 fn on_the_way(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copied> {
     let (seconds, speed) = rest.rsplit_once(" transferred ")?.1.split_once(", ")?;
     let rate = Some(rate(line.number, speed.trim(), Counting::Decimal)?);
-    Some(Copied { bytes: bytes.clone(), seconds: time(line, seconds)?, rate, variant: Some("BSD") })
+    Some(Copied { bytes: bytes.clone(), seconds: time(line, seconds)?, rate, variant: Some(BSD) })
 }
 
 /// `67108864 bytes (67 MB, 64 MiB) copied, 0.039679 s, 1.7 GB/s`, of GNU; without what is in
@@ -342,16 +333,6 @@ fn factor_of_size(text: &str) -> Option<u64> {
         _ => return None,
     };
     number.checked_mul(scale)
-}
-
-/// Adds a word to the list of an operand.
-fn add_to_list(words: &mut Vec<String>, operand: &str, word: &str) {
-    let is_it = |own: &&mut String| own.split_once('=').is_some_and(|(name, _)| name == operand);
-    match words.iter_mut().find(is_it) {
-        Some(list) if list.split(['=', ',']).any(|own| own == word) => {}
-        Some(list) => list.push_str(&format!(",{word}")),
-        None => words.push(format!("{operand}={word}")),
-    }
 }
 
 #[cfg(test)]

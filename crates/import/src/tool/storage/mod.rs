@@ -1,15 +1,27 @@
-//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, pv, rsync.
+//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, elbencho,
+//! vdbench, pv, rsync.
 
 mod crystaldiskmark;
 mod dd;
+mod dd_remedy;
 mod diskspd;
+mod elbencho;
 mod failure;
 mod fio;
 mod pv;
 mod rsync;
+mod vdbench;
 
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&fio::Fio, &dd::Dd, &diskspd::Diskspd, &crystaldiskmark::CrystalDiskMark, &pv::Pv, &rsync::Rsync];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &fio::Fio,
+    &dd::Dd,
+    &diskspd::Diskspd,
+    &crystaldiskmark::CrystalDiskMark,
+    &elbencho::Elbencho,
+    &vdbench::Vdbench,
+    &pv::Pv,
+    &rsync::Rsync,
+];

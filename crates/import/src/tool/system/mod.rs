@@ -1,6 +1,8 @@
-//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, time, top.
+//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, btt,
+//! zpool, time, top.
 
 mod blkparse;
+mod btt;
 mod cell;
 mod clock;
 mod sample;
@@ -10,6 +12,7 @@ mod top;
 mod top_words;
 mod vmstat;
 mod vmstat_lists;
+mod zpool;
 
 use super::reader::ToolReader;
 
@@ -22,4 +25,6 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &time::Time,
     &top::Top,
     &blkparse::Blkparse,
+    &btt::Btt,
+    &zpool::Zpool,
 ];

@@ -7,7 +7,7 @@ use super::cell::Mean;
 use crate::tool::number::plain;
 
 /// The name of the part that is of all the time since the machine started.
-const SINCE_BOOT: &str = "since boot";
+pub(super) const SINCE_BOOT: &str = "since boot";
 
 /// What was printed of one span of time.
 #[derive(Clone, Debug, Default)]

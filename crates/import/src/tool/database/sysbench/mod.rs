@@ -150,6 +150,10 @@ impl ToolReader for Sysbench {
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {
+        // These measure nothing.
+        if result.command.last().is_some_and(|word| matches!(word.as_str(), "prepare" | "cleanup")) {
+            return None;
+        }
         let mut words = result.command.clone();
         let is_fileio = result.options.get("test").is_some_and(|test| test == "fileio");
         for remedy in remedies {
@@ -157,8 +161,9 @@ impl ToolReader for Sysbench {
                 ToolRemedy::BypassPageCache if is_fileio => set(&mut words, "file-extra-flags", "direct"),
                 ToolRemedy::SyncAtEnd if is_fileio => set(&mut words, "file-fsync-end", "on"),
                 ToolRemedy::RunFor(seconds) => {
-                    set(&mut words, "time", &seconds.to_string());
-                    set(&mut words, "events", "0");
+                    let (time, events) = limits(result);
+                    set(&mut words, time, &seconds.to_string());
+                    set(&mut words, events, "0");
                 }
                 _ => {}
             }
@@ -185,6 +190,13 @@ fn fails(text: &str) -> bool {
 
 fn is_checkpoint(text: &str) -> bool {
     interval::moment(text).is_some_and(|(_, told)| interval::is_checkpoint(told))
+}
+
+/// What the options for its time and its operations are called: before 1.0, and where the command has them, otherwise.
+fn limits(result: &ToolResult) -> (&'static str, &'static str) {
+    let is_early = result.version.as_deref().is_some_and(|version| version.starts_with("0."));
+    let has_early = result.command.iter().any(|word| word.starts_with("--max-time="));
+    if is_early || has_early { ("max-time", "max-requests") } else { ("time", "events") }
 }
 
 /// Sets an option of a command.
@@ -228,5 +240,22 @@ mod tests {
         let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::RunFor(30)];
         let corrected = Sysbench.corrected(&result, &remedies).unwrap().join(" ");
         assert_eq!(corrected, "sysbench fileio --time=30 --file-extra-flags=direct --events=0 run");
+    }
+
+    #[test]
+    fn a_command_gets_the_options_of_its_version() {
+        let corrected = |version: &str, command: &str| {
+            let result = ToolResult {
+                command: command.split(' ').map(str::to_owned).collect(),
+                version: Some(version.to_owned()),
+                ..ToolResult::default()
+            };
+            Sysbench.corrected(&result, &[ToolRemedy::RunFor(60)]).map(|words| words.join(" "))
+        };
+        assert_eq!(corrected("1.0.20", "sysbench cpu run").unwrap(), "sysbench cpu --time=60 --events=0 run");
+        let early = "sysbench --test=cpu --max-time=60 --max-requests=0 run";
+        assert_eq!(corrected("0.4.12", "sysbench --test=cpu run").unwrap(), early);
+        assert_eq!(corrected("1.0.20", "sysbench --test=cpu --max-time=5 run").unwrap(), early);
+        assert_eq!(corrected("1.0.20", "sysbench fileio --file-num=2 prepare"), None);
     }
 }

@@ -160,7 +160,11 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
     let is_common = is_on_the_way(&run.options);
     for (job, elapsed) in run.jobs.iter_mut().zip(elapsed) {
         if let Some(elapsed) = elapsed.filter(|_| is_common || is_on_the_way(&job.options)) {
-            job.options.insert("elapsed".to_owned(), elapsed.to_string());
+            // The last of them may be of the same second as the end.
+            let windows = job.directions.iter().filter_map(|direction| direction.measured.window.as_ref());
+            let window = windows.map(|window| window.text.as_str()).next();
+            let elapsed = window.map_or_else(|| elapsed.to_string(), str::to_owned);
+            job.options.insert("elapsed".to_owned(), elapsed);
         }
     }
     Ok(run)
@@ -238,6 +242,7 @@ fn of_job(line: u64, job: Job) -> FioJob {
             .and_then(|number| u64::try_from(number).ok())
             .filter(|n| *n > 0)
             .map(failure::of_number),
+        line,
         ..FioJob::default()
     };
     all.drop_mixed();

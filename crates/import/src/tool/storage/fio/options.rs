@@ -296,19 +296,39 @@ pub(super) fn remedied(remedy: &ToolRemedy) -> Vec<(&'static str, Option<String>
     }
 }
 
-/// Sets an option of a command.
+/// Sets an option of a command, for all its jobs.
 pub(super) fn set(words: &mut Vec<String>, name: &str, value: Option<&str>) {
     let word = match value {
         Some(value) => format!("--{name}={value}"),
         None => format!("--{name}"),
     };
-    let is_it = |own: &&mut String| {
-        own.starts_with('-') && own.trim_start_matches('-').split('=').next() == Some(name)
-    };
-    match words.iter_mut().find(is_it) {
-        Some(own) => *own = word,
-        None => words.push(word),
+    let place = take_out(words, name);
+    let jobs = words.iter().filter(|word| option_name(word) == Some("name")).count();
+    // What stands behind a name is of that job alone.
+    let place =
+        if jobs > 1 { words.iter().position(|word| option_name(word) == Some("name")) } else { place };
+    words.insert(place.unwrap_or(words.len()), word);
+}
+
+/// Takes an option out of a command, wherever it is given: of several the last counts. Where the first stood is
+/// returned.
+fn take_out(words: &mut Vec<String>, name: &str) -> Option<usize> {
+    let mut first = None;
+    while let Some(at) = words.iter().position(|word| option_name(word) == Some(name)) {
+        first.get_or_insert(at);
+        let has_value = words.get(at).is_some_and(|word| word.contains('='));
+        words.remove(at);
+        let is_value = words.get(at).is_some_and(|next| !next.starts_with('-'));
+        if !has_value && is_value && !FLAGS.contains(&name) {
+            words.remove(at);
+        }
     }
+    first
+}
+
+/// The name of an option, with one dash or two before it.
+fn option_name(word: &str) -> Option<&str> {
+    word.strip_prefix('-')?.trim_start_matches('-').split('=').next()
 }
 
 #[cfg(test)]
@@ -397,5 +417,24 @@ mod tests {
         set(&mut words, "direct", Some("1"));
         set(&mut words, "time_based", None);
         assert_eq!(words, ["fio", "--direct=1", "--rw=read", "--time_based"]);
+    }
+
+    #[test]
+    fn an_option_that_is_given_twice_is_replaced_once() {
+        let set_in = |command: &str| {
+            let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            set(&mut words, "runtime", Some("60"));
+            words.join(" ")
+        };
+        assert_eq!(set_in("fio --runtime=1 --name=a --runtime=2"), "fio --runtime=60 --name=a");
+        assert_eq!(set_in("fio -name a -runtime 2 -rw=read"), "fio -name a --runtime=60 -rw=read");
+    }
+
+    #[test]
+    fn an_option_is_set_for_all_jobs() {
+        let mut words: Vec<String> =
+            "fio --bs=4k --name=a --direct=0 --name b --rw=write".split(' ').map(str::to_owned).collect();
+        set(&mut words, "direct", Some("1"));
+        assert_eq!(words.join(" "), "fio --bs=4k --direct=1 --name=a --name b --rw=write");
     }
 }

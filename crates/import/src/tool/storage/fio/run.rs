@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{
+    LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
+};
 use model::{MetricName, Unit, metric};
 
 use super::{NAME, options};
@@ -49,6 +51,8 @@ pub(super) struct FioJob {
     pub(super) is_mixed: bool,
     /// The error that ended it.
     pub(super) error: Option<String>,
+    /// The line that tells of it.
+    pub(super) line: u64,
     /// What it prints a second time, and otherwise: no fio does.
     pub(super) contradicting: Vec<ToolPart>,
 }
@@ -153,6 +157,7 @@ impl FioRun {
         let mut results: Vec<ToolResult> = groups.into_iter().filter_map(result).collect();
         if let Some(first) = results.first_mut() {
             first.unread.clone_from(&self.unread);
+            first.warnings = failed(&jobs, &groups_with_figures(&jobs));
         }
         results
     }
@@ -239,6 +244,21 @@ impl FioRun {
         };
         ["read", "write", "trim", MIXED].into_iter().filter_map(of_class).collect()
     }
+}
+
+/// The groups of which a job has figures.
+fn groups_with_figures(jobs: &[&FioJob]) -> Vec<u64> {
+    jobs.iter().filter(|job| !job.directions.is_empty()).map(|job| job.group).collect()
+}
+
+/// The jobs that an error ended before anybody of their group had done anything: no result has their errors.
+fn failed(jobs: &[&FioJob], groups_with_figures: &[u64]) -> Vec<ToolWarning> {
+    let others = jobs.iter().filter(|job| !groups_with_figures.contains(&job.group));
+    let of_job = |job: &&FioJob| {
+        let error = job.error.as_ref()?;
+        Some(ToolWarning { line: job.line, text: format!("{}: {error}", job.name) })
+    };
+    others.filter_map(of_job).collect()
 }
 
 /// Whether two figures are of the same thing, but for rounding.

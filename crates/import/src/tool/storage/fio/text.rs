@@ -286,7 +286,7 @@ impl Reading {
         } else if let Some((name, group, told)) = header(text) {
             self.headers.push((name.to_owned(), group, options::of_header(told)));
         } else if let Some((job, moment)) = job(text) {
-            self.job(job, moment);
+            self.job(FioJob { line: line.number, ..job }, moment);
         } else if let Some(group) = status_group(text) {
             self.group = Some(group);
         } else if let Some(group) = self.group {

@@ -1,24 +1,24 @@
 //! What iostat says of each device, and of the processors beside it.
 
-use model::tool_result::ToolResult;
+use model::tool_result::{ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 
 use super::table::{Table, Tables};
 use crate::tool::reader::NotUnderstood;
 use crate::tool::system::clock::between;
-use crate::tool::system::sample::{Sample, SampleCell, Series};
+use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series};
 
 /// One report: of all things in one span of time.
 #[derive(Debug, Default)]
-pub(super) struct Report {
+pub(in crate::tool::system) struct Report {
     /// When it ended, as a time of day.
-    pub(super) ended: Option<f64>,
+    pub(in crate::tool::system) ended: Option<f64>,
     /// What it says of each device; of the processors, whose name is empty.
-    pub(super) rows: Vec<(String, Vec<SampleCell>)>,
+    pub(in crate::tool::system) rows: Vec<(String, Vec<SampleCell>)>,
 }
 
 impl Report {
     /// Adds what a table says of a device; with `-h`, several do.
-    pub(super) fn add(&mut self, item: &str, cells: Vec<SampleCell>) {
+    pub(in crate::tool::system) fn add(&mut self, item: &str, cells: Vec<SampleCell>) {
         match self.rows.iter_mut().find(|(name, _)| name == item) {
             Some((_, known)) => known.extend(cells),
             None => self.rows.push((item.to_owned(), cells)),
@@ -55,7 +55,10 @@ pub(super) fn reports(tables: &Tables) -> Result<Vec<Report>, NotUnderstood> {
 ///
 /// # Errors
 /// If there is no figure.
-pub(super) fn results(reports: &[Report], base: &ToolResult) -> Result<Vec<ToolResult>, NotUnderstood> {
+pub(in crate::tool::system) fn results(
+    reports: &[Report],
+    base: &ToolResult,
+) -> Result<Vec<ToolResult>, NotUnderstood> {
     let asked = Asked::of(&base.command);
     let mut all: Vec<Series> = Vec::new();
     let mut start_s = Some(0.0);
@@ -96,10 +99,20 @@ pub(super) fn results(reports: &[Report], base: &ToolResult) -> Result<Vec<ToolR
         };
         result.options.insert(name.to_owned(), value.to_owned());
         series.fill(&mut result);
+        // With -z, what did nothing is left out: its only rates are none of the time that was looked at.
+        if reports.len() > 1 && series.is_since_boot() {
+            let since_boot = std::mem::take(&mut result.whole);
+            result.parts.push(since_boot_part(since_boot));
+        }
         result
     };
     let results: Vec<ToolResult> = all.iter().map(result).collect();
     if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
+}
+
+/// What is of all the time since the machine started, beside other reports.
+fn since_boot_part(measured: ToolMeasurement) -> ToolPart {
+    ToolPart { kind: ToolPartKind::Phase, name: SINCE_BOOT.to_owned(), start_s: None, measured }
 }
 
 /// What the command asks for.
@@ -155,5 +168,19 @@ mod tests {
         let mean = results[0].whole.figure(metric::READ_IOPS).unwrap().value;
         assert!((mean - 70.0 / 3.0).abs() < 1e-9);
         assert_eq!(results[0].parts.len(), 3);
+    }
+
+    #[test]
+    fn a_device_that_did_nothing_since_has_no_rates_of_now() {
+        let second = "Device r/s rkB/s r_await\nsda 30.00 80.00 5.00\n\n";
+        let text = format!("$ iostat -xdz 2 2\n{REPORT}{second}");
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let rates: Vec<Option<f64>> = results
+            .iter()
+            .map(|result| result.whole.figure(metric::READ_IOPS).map(|printed| printed.value))
+            .collect();
+        assert_eq!(rates, [Some(30.0), None]);
+        assert_eq!(results[1].parts[0].name, SINCE_BOOT);
+        assert!(results[1].is_since_boot());
     }
 }

@@ -2,7 +2,7 @@
 //! so what belongs to an output is found in one way, and then each knows its own headings.
 
 mod columns;
-mod devices;
+pub(super) mod devices;
 mod json;
 mod processors;
 mod sadf;

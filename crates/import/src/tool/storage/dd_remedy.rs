@@ -1,0 +1,59 @@
+//! What a command of dd lacks, in operands that its variant has.
+
+use model::tool_result::{ToolRemedy, ToolResult};
+
+use super::dd::BSD;
+
+/// The words of the result's command with these remedies.
+pub(super) fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Vec<String> {
+    let writes = result.options.get("of").is_some_and(|path| path != "/dev/null");
+    let mut words = result.command.clone();
+    for remedy in remedies {
+        match (remedy, result.version.as_deref()) {
+            // That of macOS has neither of these operands.
+            (_, Some(BSD)) => {}
+            (ToolRemedy::BypassPageCache, _) => {
+                let flags = if writes { "oflag" } else { "iflag" };
+                add_to_list(&mut words, flags, "direct");
+            }
+            // Those of small systems know no other.
+            (ToolRemedy::SyncAtEnd, Some("busybox" | "toybox")) if writes => {
+                add_to_list(&mut words, "conv", "fsync");
+            }
+            (ToolRemedy::SyncAtEnd, _) if writes => add_to_list(&mut words, "conv", "fdatasync"),
+            _ => {}
+        }
+    }
+    words
+}
+
+/// Adds a word to the list of an operand.
+fn add_to_list(words: &mut Vec<String>, operand: &str, word: &str) {
+    let is_it = |own: &&mut String| own.split_once('=').is_some_and(|(name, _)| name == operand);
+    match words.iter_mut().find(is_it) {
+        Some(list) if list.split(['=', ',']).any(|own| own == word) => {}
+        Some(list) => list.push_str(&format!(",{word}")),
+        None => words.push(format!("{operand}={word}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_gets_only_operands_that_its_dd_has() {
+        let corrected = |variant: &str| {
+            let mut result = ToolResult {
+                command: "dd if=/dev/zero of=x".split(' ').map(str::to_owned).collect(),
+                version: Some(variant.to_owned()),
+                ..ToolResult::default()
+            };
+            result.options.insert("of".to_owned(), "x".to_owned());
+            corrected(&result, &[ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd]).join(" ")
+        };
+        assert_eq!(corrected("GNU"), "dd if=/dev/zero of=x oflag=direct conv=fdatasync");
+        assert_eq!(corrected("busybox"), "dd if=/dev/zero of=x oflag=direct conv=fsync");
+        assert_eq!(corrected(BSD), "dd if=/dev/zero of=x");
+    }
+}
