@@ -1,15 +1,18 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl. Nothing was measured
-//! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, free, numactl,
+//! dmidecode. Nothing was measured there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
 
+mod dmidecode;
 mod ethtool;
+mod free;
 mod ip;
 mod lscpu;
 mod lscpu_tables;
 mod lshw;
 mod lshw_forms;
 mod lspci;
+mod numactl;
 mod sensors;
 mod smartctl;
 
@@ -28,6 +31,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &lscpu::Lscpu,
     &sensors::Sensors,
     &smartctl::Smartctl,
+    &free::Free,
+    &numactl::Numactl,
+    &dmidecode::Dmidecode,
 ];
 
 /// Bytes per second that a link carries at the speed at which it is.
