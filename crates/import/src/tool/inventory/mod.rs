@@ -14,6 +14,7 @@ mod lshw_forms;
 mod lspci;
 mod numactl;
 mod sensors;
+mod sensors_json;
 mod smartctl;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
