@@ -1,4 +1,4 @@
-//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, time, top.
+//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, time, top.
 
 mod blkparse;
 mod cell;
@@ -19,6 +19,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &sysstat::Iostat,
     &sysstat::Mpstat,
     &sysstat::Sar,
+    &sysstat::Pidstat,
     &time::Time,
     &top::Top,
     &blkparse::Blkparse,
