@@ -143,7 +143,8 @@ impl Tables {
         let is_one = |table: &Table| {
             let place = |name: &str| table.head.words.iter().position(|word| word == name);
             let is_beside = place("%iowait").zip(place("%irq")).is_some_and(|(wait, irq)| irq == wait + 1);
-            place("CPU") == Some(0) && (is_beside || place("intr/s").is_some())
+            let item = table.head.words.first().map(String::as_str);
+            matches!(item, Some("CPU" | "NODE")) && (is_beside || place("intr/s").is_some())
         };
         self.list.iter().any(is_one)
     }
