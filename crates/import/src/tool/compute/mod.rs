@@ -5,6 +5,7 @@ mod hyperfine;
 mod mbw;
 mod openssl;
 mod perf;
+mod perf_counts;
 mod seven_zip;
 mod stream;
 mod stress_ng;
