@@ -1,6 +1,7 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, UnixBench, Intel's Memory Latency Checker.
+//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker.
 
+mod geekbench;
 mod hyperfine;
 mod mbw;
 mod mlc;
@@ -29,6 +30,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &perf::PerfStat,
     &yabs::Yabs,
     &unixbench::UnixBench,
+    &geekbench::Geekbench,
     &mlc::MemoryLatencyChecker,
 ];
 
