@@ -1,5 +1,5 @@
 //! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, free, numactl,
-//! dmidecode. Nothing was measured there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
+//! dmidecode, tc. Nothing was measured there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
 
@@ -16,6 +16,7 @@ mod numactl;
 mod sensors;
 mod sensors_json;
 mod smartctl;
+mod tc;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
@@ -35,6 +36,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &free::Free,
     &numactl::Numactl,
     &dmidecode::Dmidecode,
+    &tc::Tc,
 ];
 
 /// Bytes per second that a link carries at the speed at which it is.
