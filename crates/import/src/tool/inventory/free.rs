@@ -114,7 +114,9 @@ impl ToolReader for Free {
             .filter_map(|line| row(&line.text).map(|(name, values)| (line.number, name, values)))
             .collect();
         let command = block.command.and_then(|command| command.invocation(self.programs()));
-        let unit = command.map(asked_unit);
+        let total = rows.first().and_then(|(_, _, values)| leading(values.first()?, false));
+        let is_large = total.is_some_and(|total| total.value >= KIB_LEAST);
+        let unit = command.map(asked_unit).or_else(|| is_large.then_some(1024.0));
         let is_old = rows.iter().any(|(_, name, _)| name.starts_with(OLD))
             || block.lines.first().is_some_and(|line| line.text.contains(" cached"));
         let mut parts: Vec<ToolPart> = Vec::new();
@@ -185,15 +187,11 @@ fn asked_unit(command: &[String]) -> f64 {
     unit
 }
 
-/// The figures of a row.
+/// The figures of a row. `unit` is how many bytes a number without a letter counts, where that is known.
 fn measured(line: u64, values: &[&str], columns: &[&'static str], unit: Option<f64>) -> ToolMeasurement {
     let mut measured = ToolMeasurement::default();
-    let first = values.first().and_then(|value| leading(value, false)).map_or(0.0, |number| number.value);
-    // A row of zeros is as little in any unit.
-    let is_large = first >= KIB_LEAST || first == 0.0;
-    let plain_unit = unit.or_else(|| is_large.then_some(1024.0));
     for (name, value) in columns.iter().zip(values) {
-        if let Some(printed) = amount(line, value, plain_unit) {
+        if let Some(printed) = amount(line, value, unit) {
             measured.add(MetricName::new(name), Some(printed));
         }
     }
@@ -240,7 +238,7 @@ mod tests {
         let result = read(
             "             total       used       free     shared    buffers     cached\n\
              Mem:       4048320    3921840     126480          0     203148    2890016\n\
-             -/+ buffers/cache:     828676    3219644\nSwap:      2097148         12    2097136\n",
+             -/+ buffers/cache:     828676    3219644\nSwap:       524284         12     524272\n",
         )
         .unwrap();
         assert_eq!(value(&result, 0, "memory_page_cache"), Some(2_890_016.0 * 1024.0));
