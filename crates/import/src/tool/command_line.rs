@@ -142,6 +142,10 @@ fn words(text: &str) -> Vec<String> {
 
 /// The text of the command on a line, behind its prompt.
 fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
+    // A heading of perf, which is no call of `time` behind a prompt.
+    if line.starts_with('#') && line.split_whitespace().eq(["#", "time", "counts", "unit", "events"]) {
+        return None;
+    }
     let is_known =
         |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
     if let Some((prompt, command)) = behind_prompt(line) {
@@ -315,6 +319,7 @@ mod tests {
             "dd if=a of=b  0.00s user 0.01s system 97% cpu 1:02.50 total",
             "  fio --name=a ran",
             "fio \u{2013} a tool",
+            "#           time             counts unit events",
             "",
         ] {
             assert_eq!(words_of(text), None, "{text}");

@@ -1,13 +1,17 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh.
+//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker.
 
+mod geekbench;
 mod hyperfine;
 mod mbw;
+mod mlc;
 mod openssl;
 mod perf;
+mod perf_counts;
 mod seven_zip;
 mod stream;
 mod stress_ng;
+mod unixbench;
 mod yabs;
 
 use model::MetricName;
@@ -25,6 +29,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &hyperfine::Hyperfine,
     &perf::PerfStat,
     &yabs::Yabs,
+    &unixbench::UnixBench,
+    &geekbench::Geekbench,
+    &mlc::MemoryLatencyChecker,
 ];
 
 /// The longest name of a metric that is made of a tool's words, in bytes.

@@ -1,11 +1,11 @@
 //! `perf stat`: what the kernel and the processor counted for one command, or for the mean of several
 //! runs (`-r`). Behind `+-` perf prints the standard error of the mean; the deviation of a run is that times
-//! the square root of the number of runs. Counts by core or by interval (`-A`, `-I`) are not read.
+//! the square root of the number of runs. Counts by core (`-A`) are not read; those in lines of their own stand beside.
 
 use model::tool_result::{LineRange, PrintedValue, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
-use super::{add_unread, metric_of};
+use super::{add_unread, metric_of, perf_counts};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, whole};
@@ -28,7 +28,8 @@ impl ToolReader for PerfStat {
     }
 
     fn doc(&self) -> &'static str {
-        "the counts of `perf stat`, of one run or of the mean of several (`-r`), in the digits of any language"
+        "the counts of `perf stat`, of one run or of the mean of several (`-r`), in the digits of any language; by interval (`-I`), \
+         between commas (`-x,`) and as JSON (`-j`)"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -40,17 +41,23 @@ impl ToolReader for PerfStat {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        is_head(line).then_some(Beginning::Certain)
+        (is_head(line) || perf_counts::begins(&line.text)).then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
+        if lines.first().is_some_and(|first| perf_counts::begins(&first.text)) {
+            return perf_counts::extent(last, before);
+        }
         let is_own = last.is_blank() || last.is_indented() || last.text.starts_with(NOT_ALL);
         let is_next = !before.is_empty() && is_head(last);
         if before.is_empty() || is_own && !is_next { Extent::More } else { Extent::EndsBefore }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if block.lines.first().is_some_and(|first| perf_counts::begins(&first.text)) {
+            return perf_counts::read(block, block.result(NAME, self.programs()));
+        }
         let mut reading = Reading::default();
         block.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
         let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
@@ -157,22 +164,9 @@ impl Reading {
         }
         let is_name = |word: &&&str| digits > 0 && word.starts_with(|c: char| c.is_ascii_alphabetic());
         let Some(event) = rest.first().filter(is_name) else { return false };
-        let number = number.concat();
-        let printed = match scale {
-            // Of nanoseconds there are no parts.
-            Some((unit, factor)) if factor < 1e-6 => count(line, &number).map(|printed| PrintedValue {
-                value: printed.value * factor,
-                half_step: factor / 2.0,
-                unit,
-                ..printed
-            }),
-            Some((unit, factor)) => decimal(line, &number, unit, factor),
-            None => count(line, &number),
-        };
+        let printed = counted(line, &number.concat(), scale);
         let (Some(printed), Some(name)) = (printed, metric_of(event)) else { return false };
-        // Behind a colon stands of which mode it is: `task-clock:u`.
-        let is_clock = matches!(event.split(':').next(), Some("task-clock" | "cpu-clock"));
-        self.figures.push((if is_clock { metric::CPU_TIME } else { name }, printed));
+        self.figures.push((if is_clock(event) { metric::CPU_TIME } else { name }, printed));
         self.figures.extend(of_event(line, name, derived));
         // A counter that was shared is scaled up from the part of the time in which it counted.
         let share = text.rsplit_once('(').filter(|(_, share)| share.ends_with("%)") && !share.contains("+-"));
@@ -213,8 +207,28 @@ impl Reading {
     }
 }
 
+/// A count of an event, with what its unit is of where it has one.
+pub(super) fn counted(line: u64, number: &str, scale: Option<(Unit, f64)>) -> Option<PrintedValue> {
+    match scale {
+        // Of nanoseconds there are no parts.
+        Some((unit, factor)) if factor < 1e-6 => count(line, number).map(|printed| PrintedValue {
+            value: printed.value * factor,
+            half_step: factor / 2.0,
+            unit,
+            ..printed
+        }),
+        Some((unit, factor)) => decimal(line, number, unit, factor),
+        None => count(line, number),
+    }
+}
+
+/// Whether an event is CPU time. Behind a colon stands of which mode it is: `task-clock:u`.
+pub(super) fn is_clock(event: &str) -> bool {
+    matches!(event.split(':').next(), Some("task-clock" | "cpu-clock"))
+}
+
 /// Units before the name of an event, with what they are of.
-const UNITS: &[(&str, Unit, f64)] = &[
+pub(super) const UNITS: &[(&str, Unit, f64)] = &[
     ("msec", Unit::Seconds, 1e-3),
     ("ns", Unit::Seconds, 1e-9),
     ("Joules", Unit::Joules, 1.0),
@@ -222,7 +236,7 @@ const UNITS: &[(&str, Unit, f64)] = &[
 ];
 
 /// Digits with what parts them, by thousands or as decimals, in any language.
-fn is_digits(word: &str) -> bool {
+pub(super) fn is_digits(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_digit())
         && word.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | '\'' | '\u{2019}'))
 }

@@ -1,9 +1,14 @@
-//! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench, redis-benchmark.
+//! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench, redis-benchmark,
+//! memtier_benchmark, YCSB, cassandra-stress, HammerDB.
 
+mod cassandra_stress;
+mod hammerdb;
+mod memtier;
 mod mysqlslap;
 mod pgbench;
 mod redis_benchmark;
 mod sysbench;
+mod ycsb;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 use model::{MetricName, Unit};
@@ -13,8 +18,16 @@ use super::number::{leading, plain};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&sysbench::Sysbench, &pgbench::Pgbench, &mysqlslap::Mysqlslap, &redis_benchmark::RedisBenchmark];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &sysbench::Sysbench,
+    &pgbench::Pgbench,
+    &mysqlslap::Mysqlslap,
+    &redis_benchmark::RedisBenchmark,
+    &memtier::Memtier,
+    &ycsb::Ycsb,
+    &cassandra_stress::CassandraStress,
+    &hammerdb::HammerDb,
+];
 
 /// The number that a text begins with, in `unit`.
 fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {

@@ -1,9 +1,11 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, nvme. Nothing was measured
-//! there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, nvme, free, numactl,
+//! dmidecode, tc. Nothing was measured there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
 
+mod dmidecode;
 mod ethtool;
+mod free;
 mod ip;
 mod lscpu;
 mod lscpu_tables;
@@ -11,8 +13,11 @@ mod lshw;
 mod lshw_forms;
 mod lspci;
 mod nvme;
+mod numactl;
 mod sensors;
+mod sensors_json;
 mod smartctl;
+mod tc;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
@@ -30,6 +35,10 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &sensors::Sensors,
     &smartctl::Smartctl,
     &nvme::Nvme,
+    &free::Free,
+    &numactl::Numactl,
+    &dmidecode::Dmidecode,
+    &tc::Tc,
 ];
 
 /// Bytes per second that a link carries at the speed at which it is.

@@ -3,7 +3,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit};
 
-use super::{result_of, target};
+use super::{result_of, sensors_json, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
@@ -34,7 +34,8 @@ impl ToolReader for Sensors {
     }
 
     fn doc(&self) -> &'static str {
-        "what sensors prints: temperatures in Celsius or Fahrenheit, fans, voltages, currents, powers, with their limits"
+        "what sensors prints: temperatures in Celsius or Fahrenheit, fans, voltages, currents, powers, with their limits; the same of \
+         its JSON (-j)"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -60,7 +61,15 @@ impl ToolReader for Sensors {
         if belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn knows_json(&self, text: &str) -> bool {
+        sensors_json::knows(text)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{')) {
+            let parts = sensors_json::parts(block.range().first, &block.text());
+            return result_of(block, self, parts.ok_or(NotUnderstood::CutShort)?);
+        }
         let mut chip = "";
         let mut parts: Vec<ToolPart> = Vec::new();
         for line in block.lines {

@@ -1,5 +1,5 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
-//! perftest.
+//! perftest, ss.
 
 mod flent;
 mod given;
@@ -13,6 +13,7 @@ mod nuttcp;
 mod perftest;
 mod ping;
 mod speedtest;
+mod ss;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -30,6 +31,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &perftest::Perftest,
     &ping::Ping,
     &speedtest::Speedtest,
+    &ss::Ss,
 ];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.

@@ -1,4 +1,4 @@
-//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, blkparse, btt,
+//! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
 //! zpool, time, top.
 
 mod blkparse;
@@ -22,6 +22,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &sysstat::Iostat,
     &sysstat::Mpstat,
     &sysstat::Sar,
+    &sysstat::Pidstat,
     &time::Time,
     &top::Top,
     &blkparse::Blkparse,

@@ -1,10 +1,16 @@
-//! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab.
+//! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
+//! bombardier, vegeta, k6.
 
 mod ab;
 mod aria2;
+mod bombardier;
 mod curl;
+mod h2load;
 mod hey;
+mod k6;
 mod oha;
+mod siege;
+mod vegeta;
 mod wget;
 mod wget2;
 mod wrk;
@@ -18,8 +24,21 @@ use super::number::{leading, plain, seconds};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
-pub(super) const READERS: &[&dyn ToolReader] =
-    &[&wget::Wget, &wget2::Wget2, &curl::Curl, &aria2::Aria2, &wrk::Wrk, &ab::Ab, &oha::Oha, &hey::Hey];
+pub(super) const READERS: &[&dyn ToolReader] = &[
+    &wget::Wget,
+    &wget2::Wget2,
+    &curl::Curl,
+    &aria2::Aria2,
+    &wrk::Wrk,
+    &ab::Ab,
+    &oha::Oha,
+    &hey::Hey,
+    &siege::Siege,
+    &h2load::H2load,
+    &bombardier::Bombardier,
+    &vegeta::Vegeta,
+    &k6::K6,
+];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
 fn span(line: u64, text: &str) -> Option<PrintedValue> {

@@ -95,7 +95,9 @@ impl PgbenchReport {
         if self.script.is_some() && text.starts_with("- ") {
             return self.of_script(at, text.trim_start_matches("- ").trim());
         }
-        if text.starts_with("starting vacuum") || text.starts_with("vacuuming") || text == "end." {
+        // Versions 9.6 and 10 have a heading above that of the statements.
+        let is_said = ["end.", "script statistics:"].contains(&text);
+        if text.starts_with("starting vacuum") || text.starts_with("vacuuming") || is_said {
             return true;
         }
         self.rate(at, text) || self.named(at, text) || self.statement(line)
@@ -333,6 +335,16 @@ mod tests {
             "transactions_per_second=5.5 latency_mean=0.5 transactions_per_second_with_connecting=4.5"
         );
         assert_eq!(report.options["builtin"], "tpcb-like");
+        assert!(report.unread.is_empty());
+    }
+
+    #[test]
+    fn headings_above_statements_are_its_own() {
+        let report = read(&lines(
+            "transaction type: <builtin: TPC-B (sort of)>\nduration: 10 s\nnumber of transactions actually processed: 55\n\
+             tps = 5.5 (excluding connections establishing)\nscript statistics:\n - statement latencies in milliseconds:\n\
+             \x20        0.003  \\set aid random(1, 100000 * :scale)\n",
+        ));
         assert!(report.unread.is_empty());
     }
 

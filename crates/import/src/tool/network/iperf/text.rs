@@ -44,6 +44,8 @@ const BEGINNINGS: &[&str] = &[
     "Isochronous ",
     "Trip-times",
     "Unable to ",
+    // The times to connect of all connections, at the end.
+    "[ CT] ",
 ];
 
 /// Whether no other program prints such a line.

@@ -33,10 +33,38 @@ impl NetperfTable {
             table.keys(block);
         } else if let Some(header) = block.lines.iter().skip(1).find(is_header) {
             table.columns(header, block);
-        } else {
+        } else if !test.starts_with("OMNI") || !table.stacked(block) {
             table.classic(test, block);
         }
         table
+    }
+
+    /// The table of an omni test: a name stands in several lines, one upon another, above its value. False if none
+    /// of them is known.
+    fn stacked(&mut self, block: &ToolBlock<'_>) -> bool {
+        let Some(at) = block.lines.iter().position(|line| is_figures(&line.text)) else { return false };
+        let (heads, Some(values)) = (block.lines.get(1..at).unwrap_or_default(), block.lines.get(at)) else {
+            return false;
+        };
+        let text = values.text.as_str();
+        let is_start = |at: usize| {
+            let before = text.get(..at).is_some_and(|before| before.is_empty() || before.ends_with(' '));
+            before && text.get(at..).is_some_and(|rest| !rest.starts_with(' '))
+        };
+        let starts: Vec<usize> = (0..text.len()).filter(|at| is_start(*at)).collect();
+        let ends = starts.iter().skip(1).copied().chain([usize::MAX]);
+        let within = |text: &str, from: usize, to: usize| {
+            text.get(from..to.min(text.len())).map(|text| text.trim().to_ascii_uppercase().replace(' ', "_"))
+        };
+        let column = |(from, to): (&usize, usize)| {
+            let words = heads.iter().filter_map(|head| within(&head.text, *from, to));
+            let name: Vec<String> = words.filter(|word| !word.is_empty()).collect();
+            let value = text.get(*from..to.min(text.len())).unwrap_or_default().trim();
+            (values.number, name.join("_"), value.to_owned())
+        };
+        let pairs: Vec<(u64, String, String)> = starts.iter().zip(ends).map(column).collect();
+        self.named(&pairs);
+        !self.whole.figures.is_empty()
     }
 
     /// `-k`: a key and a value on each line.

@@ -79,18 +79,23 @@ fn statistics(block: &ToolBlock<'_>) -> Option<Result<Vec<Value>, NotUnderstood>
     Some(all.cloned().ok_or(NotUnderstood::OtherText))
 }
 
+/// What processors did, in the order of the text, in which what most ask for stands first.
+const SHARES: &[&str] =
+    &["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice", "idle"];
+
 /// The figures of an object. What is a share has no % in its name here.
 fn figures(line: u64, object: &Map<String, Value>) -> Vec<SampleCell> {
     let one = |(name, value): (&String, &Value)| {
         let number = value.as_f64()?;
-        let shares =
-            ["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice"];
-        let is_share = shares.contains(&name.as_str())
-            || matches!(name.as_str(), "idle" | "rrqm" | "wrqm" | "drqm" | "util");
+        let is_share =
+            SHARES.contains(&name.as_str()) || matches!(name.as_str(), "rrqm" | "wrqm" | "drqm" | "util");
         let heading = if is_share { columns::heading(&format!("%{name}")) } else { columns::heading(name) }?;
         // sysstat prints two decimals, and JSON forgets zeros at the end.
         let printed = heading.unit.read(line, &format!("{number:.2}"))?;
         Some(SampleCell { metric: heading.metric, printed, mean: heading.mean })
     };
-    object.iter().filter_map(one).collect()
+    let place = |name: &String| SHARES.iter().position(|share| share == name).unwrap_or(SHARES.len());
+    let mut members: Vec<(&String, &Value)> = object.iter().collect();
+    members.sort_by_key(|(name, _)| place(name));
+    members.into_iter().filter_map(one).collect()
 }

@@ -1,4 +1,4 @@
-//! iostat, mpstat and sar of sysstat: tables whose headings tell all. The three begin with the same line,
+//! iostat, mpstat, sar and pidstat of sysstat: tables whose headings tell all. The four begin with the same line,
 //! so what belongs to an output is found in one way, and then each knows its own headings.
 
 mod columns;
@@ -7,6 +7,7 @@ mod json;
 mod processors;
 mod sadf;
 mod table;
+mod tasks;
 
 use model::tool_result::{Counting, ToolResult};
 
@@ -15,6 +16,7 @@ use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 use self::table::Tables;
+pub(super) use self::tasks::Pidstat;
 
 /// The importer of iostat.
 pub(super) struct Iostat;

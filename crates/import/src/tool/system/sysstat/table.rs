@@ -3,6 +3,7 @@
 use model::tool_result::LineRange;
 
 use super::columns::{self, Heading};
+use super::tasks;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood};
 use crate::tool::system::cell::is_number;
@@ -14,19 +15,20 @@ const OF_ALL_CPUS: &str = "avg-cpu:";
 
 /// What stands before a heading or a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Stamp {
+pub(super) struct Stamp {
     /// The time of day.
-    clock: Option<f64>,
+    pub(super) clock: Option<f64>,
     /// Whether it is `Average:` in any language.
-    is_average: bool,
+    pub(super) is_average: bool,
     /// Whether it is the least or the greatest of all.
     is_extreme: bool,
     /// How many words it has.
-    words: usize,
+    pub(super) words: usize,
 }
 
 impl Stamp {
-    fn of(words: &[&str]) -> Self {
+    /// What these words begin with.
+    pub(super) fn of(words: &[&str]) -> Self {
         if let Some((clock, words)) = leading_clock(words) {
             return Self { clock: Some(clock), words, ..Self::default() };
         }
@@ -141,7 +143,8 @@ impl Tables {
         let is_one = |table: &Table| {
             let place = |name: &str| table.head.words.iter().position(|word| word == name);
             let is_beside = place("%iowait").zip(place("%irq")).is_some_and(|(wait, irq)| irq == wait + 1);
-            place("CPU") == Some(0) && (is_beside || place("intr/s").is_some())
+            let item = table.head.words.first().map(String::as_str);
+            matches!(item, Some("CPU" | "NODE")) && (is_beside || place("intr/s").is_some())
         };
         self.list.iter().any(is_one)
     }
@@ -226,6 +229,7 @@ pub(super) fn extent(lines: &[ToolLine]) -> Extent {
         || lone_clock(text).is_some()
         || Head::of(last.number, &words, true).is_some();
     let previous = || before.iter().rev().find(|line| !line.is_blank());
+    let is_part = is_part || tasks::is_line(text);
     if is_part || previous().is_some_and(|previous| follows(previous, &words)) {
         Extent::More
     } else {

@@ -1,0 +1,145 @@
+//! UnixBench: the index of each part of a run, and that of all. A run has one process first, and then one for each
+//! processor; each is a result.
+
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::{MetricName, Unit};
+
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{leading, plain, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct UnixBench;
+
+const NAME: &str = "unixbench";
+
+/// The heading of the table of a run: of all tests, or of some.
+const HEADINGS: &[&str] = &["System Benchmarks Index Values", "System Benchmarks Partial Index"];
+
+/// What the line with the index of all begins with.
+const SCORE: &str = "System Benchmarks Index Score";
+
+/// What stands between the copies and the rest of the line that tells of them.
+const COPIES: &str = "running ";
+
+/// How many times as fast as a SPARCstation 20-61 of 1995, times ten, it is.
+const INDEX: MetricName = MetricName::new("index");
+
+impl ToolReader for UnixBench {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the tables of UnixBench: the index of each test and of all, of each number of parallel copies"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        // It is started by a script called Run.
+        &[]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        &[]
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let text = line.text.trim();
+        (is_heading(text) || copies(text).is_some()).then_some(Beginning::Certain)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let text = last.text.trim();
+        let is_score = |line: &ToolLine| line.text.trim_start().starts_with(SCORE);
+        if before.is_empty() {
+            return Extent::More;
+        }
+        if before.last().is_some_and(is_score) || copies(text).is_some() {
+            return Extent::EndsBefore;
+        }
+        let is_rate = text.ends_with(" samples)");
+        let is_rule = !text.is_empty() && text.chars().all(|c| c == '=');
+        let is_own = last.is_blank() || is_rate || is_rule || is_heading(text) || is_score(last);
+        if is_own || row(text).is_some() { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let mut result = block.result(NAME, self.programs());
+        let mut is_table = false;
+        for line in block.lines {
+            let text = line.text.trim();
+            if let Some(copies) = copies(text) {
+                result.options.insert("copies".to_owned(), copies.to_string());
+            }
+            is_table |= is_heading(text);
+            if let Some(score) = text.strip_prefix(SCORE) {
+                let number = score.rsplit(' ').next().and_then(|word| number(line.number, word));
+                result.whole.add(INDEX, number);
+                result.lines.last = line.number;
+            } else if let Some((name, value)) = row(text).filter(|_| is_table) {
+                let mut measured = ToolMeasurement::default();
+                measured.add(INDEX, number(line.number, value));
+                let kind = ToolPartKind::Phase;
+                result.parts.push(ToolPart { kind, name: name.to_owned(), start_s: None, measured });
+                result.lines.last = line.number;
+            }
+        }
+        if result.whole.is_empty() && result.parts.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        Ok(vec![result])
+    }
+}
+
+fn is_heading(text: &str) -> bool {
+    HEADINGS.iter().any(|heading| text.starts_with(heading)) && text.contains(" BASELINE ")
+}
+
+/// How many copies of `4 CPUs in system; running 4 parallel copies of tests`.
+fn copies(text: &str) -> Option<u64> {
+    let (before, rest) = text.split_once(" in system; ")?;
+    let (copies, rest) = whole(rest.strip_prefix(COPIES)?)?;
+    (before.contains("CPU") && rest.contains(" of tests")).then_some(copies)
+}
+
+/// The test, and the index, which stands last behind what it is made of.
+fn row(text: &str) -> Option<(&str, &str)> {
+    let (rest, index) = text.rsplit_once(' ')?;
+    let (rest, result) = rest.trim_end().rsplit_once(' ')?;
+    let (name, baseline) = rest.trim_end().rsplit_once(' ')?;
+    let is_number = |word: &&str| leading(word, false).is_some_and(|number| number.rest.is_empty());
+    let is_row =
+        [index, result, baseline].iter().all(is_number) && name.starts_with(|c: char| c.is_ascii_uppercase());
+    is_row.then(|| (name.trim_end(), index))
+}
+
+fn number(line: u64, word: &str) -> Option<PrintedValue> {
+    let number = leading(word, false).filter(|number| number.rest.is_empty())?;
+    Some(PrintedValue { half_step: number.half_step, ..plain(line, word, number.value, Unit::One) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_number_of_copies_is_a_result() {
+        let table = "System Benchmarks Index Values               BASELINE       RESULT    INDEX\n\
+                     Dhrystone 2 using register variables         116700.0   40000000.0   3427.6\n\
+                     File Copy 1024 bufsize 2000 maxblocks          3960.0     630179.3   1591.4\n\
+                     \x20                                                                  ========\n\
+                     System Benchmarks Index Score                                        1038.4\n";
+        let text = format!(
+            "4 CPUs in system; running 1 parallel copy of tests\n\n{table}\n----\n\
+             4 CPUs in system; running 4 parallel copies of tests\n\n{table}"
+        );
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let copies: Vec<&str> = results.iter().map(|result| result.options["copies"].as_str()).collect();
+        assert_eq!(copies, ["1", "4"]);
+        assert_eq!(results[0].whole.figure(INDEX).map(|index| index.value), Some(1038.4));
+        let names: Vec<&str> = results[0].parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["Dhrystone 2 using register variables", "File Copy 1024 bufsize 2000 maxblocks"]);
+    }
+}

@@ -1,0 +1,250 @@
+//! siege: its summary as text, and as the JSON of its version 4, whose keys are the labels of the text.
+
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::{MetricName, Unit, metric};
+
+use super::CommandOptions;
+use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{exact, leading, plain, quantity, whole};
+use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+
+/// The importer.
+pub(super) struct Siege;
+
+const NAME: &str = "siege";
+
+const BYTES: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "4.x",
+    units: "MB, MB/sec",
+    counting: Counting::Binary,
+    proof: "siege-4.0.7-json: 526 answers of 1234 bytes are 649084 bytes; it prints 0.62 MB, which 1000 * 1000 do not give",
+};
+
+const RULES: &[CountingRule] = &[BYTES];
+
+/// The labels of the summary, as the JSON has them.
+const LABELS: &[&str] = &[
+    "transactions",
+    "availability",
+    "elapsed_time",
+    "data_transferred",
+    "response_time",
+    "transaction_rate",
+    "throughput",
+    "concurrency",
+    "successful_transactions",
+    "failed_transactions",
+    "longest_transaction",
+    "shortest_transaction",
+];
+
+/// What the lines above the summary begin with.
+const ABOVE: &[&str] = &["** ", "The server is now under siege", "Lifting the server siege", "HTTP/"];
+
+impl ToolReader for Siege {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn doc(&self) -> &'static str {
+        "the summary of siege as text and as JSON"
+    }
+
+    fn programs(&self) -> &'static [&'static str] {
+        &[NAME]
+    }
+
+    fn counting(&self) -> &'static [CountingRule] {
+        RULES
+    }
+
+    fn begins(&self, line: &ToolLine) -> Option<Beginning> {
+        let text = line.text.trim();
+        let is_first = text.starts_with("Transactions:") && text.ends_with(" hits");
+        (is_first || version(text).is_some()).then_some(Beginning::Certain)
+    }
+
+    fn extent(&self, lines: &[ToolLine]) -> Extent {
+        let Some((last, before)) = lines.split_last() else { return Extent::More };
+        let has_label = |line: &ToolLine| labelled(&line.text).is_some();
+        let is_over = before.iter().rev().take(LABELS.len()).any(has_label);
+        let text = last.text.trim();
+        let is_above =
+            last.is_blank() || ABOVE.iter().any(|start| text.starts_with(start)) || text == "done.";
+        let belongs = before.is_empty() || has_label(last) || !is_over && is_above;
+        if belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn knows_json(&self, text: &str) -> bool {
+        text.contains("\"transaction_rate\"") && text.contains("\"availability\"")
+    }
+
+    fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let mut result = block.result(NAME, self.programs());
+        for line in block.lines {
+            if let Some(version) = version(line.text.trim()) {
+                result.version = Some(version.to_owned());
+            }
+            // Of JSON, several may stand on a line.
+            for piece in line.text.split(',') {
+                if let Some((label, value)) = labelled(piece) {
+                    take(line.number, label, value, &mut result.whole);
+                }
+            }
+        }
+        if result.whole.figures.is_empty() {
+            return Err(NotUnderstood::CutShort);
+        }
+        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
+            result.lines.last = last.number;
+        }
+        options(&mut result);
+        Ok(vec![result])
+    }
+}
+
+/// `4.0.7` of `** SIEGE 4.0.7`.
+fn version(text: &str) -> Option<&str> {
+    text.strip_prefix("** SIEGE ").map(str::trim).filter(|version| !version.is_empty())
+}
+
+/// The label of a line, as the JSON has it, and what stands behind it.
+fn labelled(text: &str) -> Option<(&'static str, &str)> {
+    let (label, value) = text.split_once(':')?;
+    let label = label.trim_matches(|c: char| c.is_whitespace() || matches!(c, '{' | '"'));
+    let own = LABELS.iter().find(|own| {
+        own.len() == label.len() && own.replace('_', " ").eq_ignore_ascii_case(&label.replace('_', " "))
+    })?;
+    let value = value.trim_matches(|c: char| c.is_whitespace() || matches!(c, '}' | ','));
+    leading(value, false).map(|_| (*own, value))
+}
+
+/// Puts a line of the summary where it belongs.
+fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) {
+    let seconds = || seconds(line, value);
+    match label {
+        "transactions" => {
+            whole_of_it.operations = whole(value).map(|(count, _)| exact(line, count, Unit::One));
+        }
+        "availability" => {
+            let share = number(line, value, Unit::One).map(|share| PrintedValue {
+                text: format!("1 - {}%", share.text),
+                value: (100.0 - share.value) / 100.0,
+                half_step: share.half_step / 100.0,
+                ..share
+            });
+            whole_of_it.add(metric::ERROR_SHARE, share);
+        }
+        "elapsed_time" => whole_of_it.window = seconds(),
+        "data_transferred" => whole_of_it.bytes = megabytes(line, value, "MB"),
+        "response_time" => whole_of_it.add(metric::LATENCY_MEAN, seconds()),
+        "transaction_rate" => {
+            whole_of_it.add(metric::REQUESTS_PER_SECOND, number(line, value, Unit::PerSecond));
+        }
+        "throughput" => whole_of_it.add(metric::THROUGHPUT, megabytes(line, value, "MB/s")),
+        "longest_transaction" => whole_of_it.add(metric::LATENCY_MAX, seconds()),
+        "shortest_transaction" => whole_of_it.add(MetricName::new("latency_min"), seconds()),
+        // How many were in flight in the mean follows from the others.
+        _ => {}
+    }
+}
+
+/// A number without what stands behind it.
+fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    let half_step = number.half_step;
+    Some(PrintedValue { half_step, ..plain(line, number.digits, number.value, unit) })
+}
+
+/// A time; where nothing stands behind it, as in the JSON of 4.0, it is in seconds. Version 4.1 prints some in ms.
+fn seconds(line: u64, text: &str) -> Option<PrintedValue> {
+    let unit = leading(text, false)?.rest.trim();
+    if unit.is_empty() {
+        return quantity(line, &format!("{text} s"), Counting::Binary);
+    }
+    quantity(line, text, Counting::Binary)
+}
+
+/// Megabytes, whose unit the JSON leaves out.
+fn megabytes(line: u64, text: &str, unit: &str) -> Option<PrintedValue> {
+    let digits = leading(text, false)?.digits;
+    quantity(line, &format!("{digits} {unit}"), BYTES.counting)
+}
+
+const WITH_VALUE: &[&str] = &[
+    "c",
+    "concurrent",
+    "t",
+    "time",
+    "r",
+    "reps",
+    "d",
+    "delay",
+    "f",
+    "file",
+    "H",
+    "header",
+    "A",
+    "user-agent",
+    "T",
+    "content-type",
+    "R",
+    "rc",
+    "m",
+    "mark",
+    "l",
+    "log",
+];
+
+/// Options whose values are told: others may be secret.
+const TOLD: &[&str] =
+    &["c", "concurrent", "t", "time", "r", "reps", "d", "delay", "b", "benchmark", "i", "internet"];
+
+/// Fills in what the command says.
+fn options(result: &mut ToolResult) {
+    let given = CommandOptions::of(&result.command, WITH_VALUE);
+    // Without it, users wait between their requests: fewer are in flight than there are users.
+    let is_closed = given.get(&["b", "benchmark"]).is_some();
+    if let Some(users) = given.get(&["c", "concurrent"]).filter(|_| is_closed) {
+        result.options.insert("concurrency".to_owned(), users.to_owned());
+    }
+    if let [url] = given.operands.as_slice() {
+        result.options.insert("url".to_owned(), url.clone());
+    }
+    result.options.extend(given.options.into_iter().filter(|(name, _)| TOLD.contains(&name.as_str())));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> ToolResult {
+        crate::tool::read("", text.as_bytes()).unwrap().results.remove(0)
+    }
+
+    #[test]
+    fn times_in_milliseconds_are_told_from_those_in_seconds() {
+        let text = "Transactions:               1000    hits\nAvailability:             99.00 %\n\
+                    Elapsed time:               5.05 secs\nResponse time:             48.29 ms\n\
+                    Transaction rate:         198.02 trans/sec\nLongest transaction:       0.14\n";
+        let read = read(text);
+        let is = |name, value: f64| (read.whole.figure(name).unwrap().value - value).abs() < 1e-12;
+        assert!(is(metric::LATENCY_MEAN, 48.29e-3) && is(metric::LATENCY_MAX, 0.14));
+        assert!(is(metric::REQUESTS_PER_SECOND, 198.02) && is(metric::ERROR_SHARE, 0.01));
+        assert_eq!(read.whole.operations.map(|count| count.value), Some(1000.0));
+    }
+
+    #[test]
+    fn users_are_all_in_flight_only_where_none_waits() {
+        let of = |command: &str| {
+            let command = command.split(' ').map(str::to_owned).collect();
+            let mut result = ToolResult { command, ..ToolResult::default() };
+            options(&mut result);
+            result.options.get("concurrency").cloned()
+        };
+        assert_eq!(of("siege -b -c 10 -t 1S http://h/"), Some("10".to_owned()));
+        assert_eq!(of("siege -c 10 -t 1S http://h/"), None);
+    }
+}
