@@ -23,6 +23,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
+    ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 

@@ -13,6 +13,7 @@ mod cores;
 mod credits;
 mod database;
 pub(crate) mod device;
+mod device_wait;
 mod end_core;
 mod host_queue;
 mod inside;
@@ -36,13 +37,15 @@ mod swap;
 pub(crate) mod tests;
 mod window;
 mod writeback;
+mod written;
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::run::{CaseResult, Utilization};
-use model::{Finding, FindingKind, MetricName, Severity};
+use model::{Finding, Severity};
 
 use crate::measure::End;
 use crate::{Context, measure};
+use written::{end_of, finding, of_limit, shown};
 
 /// Full means at least this share of what payload can get (design, section 7).
 pub(crate) const FULL: f64 = 0.95;
@@ -71,6 +74,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     database::reads::ENGLISH,
     database::round_trip::ENGLISH,
     device::ENGLISH,
+    device_wait::ENGLISH,
     end_core::ENGLISH,
     host_queue::ENGLISH,
     inside::ENGLISH,
@@ -169,6 +173,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, device::examine),
     |case, context| of_others(case, context, host_queue::examine),
     |case, context| of_others(case, context, latency::examine),
+    |case, context| of_others(case, context, device_wait::examine),
     scheduler::examine,
 ];
 
@@ -413,7 +418,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "device-bound",
         "For half of its time or more a client that writes what it receives waited for the device to take it (O_DIRECT), \
-         and its processor was not full.",
+         and its processor was not full. Of a load through the page cache that only reads, or that syncs what it writes: its \
+         workers neither computed nor stood ready without a CPU for half of their time or more, and at least a twentieth of \
+         what they read, or wrote, passed the device. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
+         have in flight were, and no worker computed more than 80 % of the time.",
     ),
     (
         "dirty-throttled",
@@ -471,27 +479,4 @@ fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
         finding.evidence.extend(context.headline.map(|metric| shown("result", metric)));
     }
     finding
-}
-
-/// A finding of this kind.
-fn finding(code: &str, severity: Severity) -> Finding {
-    Finding::new(FindingKind::Bottleneck, code, severity)
-}
-
-/// How much of a limit is used, as evidence.
-fn of_limit(used: &Utilization, code: &str) -> Evidence {
-    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
-    let evidence = Evidence::at(code, place).arg("resource", used.resource.as_str());
-    let evidence = evidence.arg("fraction", used.fraction).arg("end", end_of(used).word());
-    evidence.arg("machine", used.machine.as_deref().unwrap_or_default())
-}
-
-/// The end whose limit it is: both may call an interface the same.
-fn end_of(used: &Utilization) -> End {
-    if used.machine.is_some() { End::Answers } else { End::Drives }
-}
-
-/// Evidence in a metric of the case.
-fn shown(code: &str, metric: MetricName) -> Evidence {
-    Evidence::at(code, Place::Metric(metric))
 }

@@ -32,11 +32,25 @@ finding-server-bound =
         }
 
 finding-device-bound =
-    { RESOURCE($resource) } holds this back: { PERCENT($share) } of the time the client waits for it to take the data,
-    and the server waits meanwhile
+    { RESOURCE($resource) } holds this back: { $how ->
+        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold
+        [syncs] the load waits { PERCENT($share) } of the time until what it wrote is there
+        [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
+            { SHORT($latency_s, unit: "s") }, and more are due
+       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
+    }
     .advice =
-        headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone; a larger
-        --buffer makes larger writes, and more --streams write more at once
+        { $how ->
+            [reads] { $ahead ->
+                [yes] a longer read-ahead (--set read-ahead) or more --threads have
+               *[no] more --threads have
+            } more read at once; --direct yes --queue-depth 1..64 shows what the device can do
+            [syncs] fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a
+                power cut; more --threads may share syncs
+            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
+           *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
+                a larger --buffer makes larger writes, and more --streams write more at once
+        }
 
 evidence-served-file =
     the other end sent a file of which its page cache held { PERCENT($cached) } before{ $source ->
@@ -126,6 +140,7 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(
         finding("device-bound", Severity::Note)
             .on(device)
+            .arg("how", "stream")
             .arg("share", written)
             .arg("buffer", buffer.map_or(0, |size| size.bytes))
             .because(evidence),

@@ -537,6 +537,12 @@ evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { 
 evidence-dirty = { PERCENT($share) } がメモリ上だけ
 evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
+evidence-device-in-flight = 操作 { FIXED($depth) } 個のうち平均 { FIXED($under_way, decimals: 1) } 個が進行中で、それぞれ { SHORT($latency_s, unit: "s") }
+evidence-device-wait =
+    ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、{ RESOURCE($resource) } は{ $how ->
+        [reads] 、読んだ 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す
+       *[syncs] 、書いた 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを受け取る
+    }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
 evidence-device-depth-alone = 同時に { FIXED($depth) } 個を進行させたときに { RESOURCE($resource) } が飽和しているかは、半分か 2 倍の操作でも測定しないと分かりません
 evidence-device-deepest = 測定した中で同時に進行した操作は { FIXED($depth) } 個が最多です。さらに増やして測定しないと、{ RESOURCE($resource) } がもっと出せるかは分かりません

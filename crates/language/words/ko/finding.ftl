@@ -537,6 +537,12 @@ evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($r
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
 evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
+evidence-device-in-flight = 작업 { FIXED($depth) }개 가운데 평균 { FIXED($under_way, decimals: 1) }개가 진행 중이고, 각각 { SHORT($latency_s, unit: "s") }
+evidence-device-wait =
+    작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, { RESOURCE($resource) }은(는) { $how ->
+        [reads] 읽은 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌
+       *[syncs] 쓴 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 받음
+    }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
 evidence-device-depth-alone = 동시에 { FIXED($depth) }개를 진행할 때 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 작업으로도 측정해야 알 수 있습니다
 evidence-device-deepest = 측정한 것 중 동시에 진행한 작업은 { FIXED($depth) }개가 가장 많습니다. 더 늘려 측정해야 { RESOURCE($resource) }의 성능이 더 나오는지 알 수 있습니다
