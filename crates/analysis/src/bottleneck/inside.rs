@@ -5,6 +5,7 @@ use model::Finding;
 use model::finding::Evidence;
 use model::run::CaseResult;
 
+use super::server;
 use crate::measure;
 
 /// What may be seen.
@@ -24,6 +25,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
+    ("server-bound", &[server::program_here]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -141,5 +143,37 @@ mod tests {
             said.contains(&"its workers waited 93 % of the time in calls to files and disks"),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn a_server_on_this_machine_is_told_with_what_it_computes() {
+        use model::profile::Aspect;
+        use model::trial::ProcessUse;
+        use model::{Better, ParameterName, Unit, fact, metric};
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "127.0.0.1:80");
+        case.loads.main.profile.aspects.insert(ParameterName::new("url"), Aspect::Server);
+        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        let mut latency = stats::histogram::new_latency();
+        latency.record(1_000_000).unwrap();
+        let result = &mut case.trials[0].result;
+        let main = result.main_mut();
+        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        main.facts.insert(fact::ONE_MACHINE, true.into());
+        main.facts.insert(fact::RTT_LEAST, 0.0001.into());
+        let name = "python3".to_owned();
+        let server = ProcessUse { pid: 7, name, own: false, kernel: false, cpu_s: 0.99, watched_s: 1.0 };
+        result.local_mut().processes = vec![server];
+        let found = verdict(&[case.clone()]);
+        assert_eq!(found.code, "server-bound");
+        let said: Vec<&str> = found.evidence.iter().filter_map(|e| e.text.as_deref()).collect();
+        assert!(
+            said.iter().any(|text| text.starts_with("meanwhile python3, of the other programs")),
+            "{said:?}"
+        );
+        case.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, false.into());
+        assert!(verdict(&[case]).evidence.iter().all(|evidence| evidence.code != "program-here"));
     }
 }

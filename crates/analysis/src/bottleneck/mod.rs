@@ -409,7 +409,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "server-bound",
         "Each request waits for its answer, and half of that time or more is not the way there and back (the least round trip \
-         that TCP saw): it is spent in the server, or in a queue before it. Of a download: for half of the time or more \
+         that TCP saw): it is spent in the server, or in a queue before it; or the threads of an end of ours that answers compute \
+         at least 95 % of the time, with several requests under way for each. Of a download: for half of the time or more \
          the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
          it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \

@@ -206,8 +206,14 @@ finding-disturbed-by-others =
     }CPU 1 個の { PERCENT($others_cpu) } を使いました{ $who ->
         [none] {""}
        *[other] : { $who }
+    }{ $server ->
+        [yes] 。サーバーはこのマシンにあり、その一つかもしれません
+       *[no] {""}
     }
-    .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
+    .advice = { $server ->
+        [yes] サーバー以外のプログラムを終了するか、空いているときに測定し直してください
+       *[no] 該当するプログラムを終了するか、空いているときに測定し直してください
+    }
 
 finding-cpu-stolen = ハイパーバイザーが、このサーバーに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
     .advice = 別の時間帯に、または専用の CPU があるサーバーで測定し直してください
@@ -532,6 +538,11 @@ evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、�
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
+evidence-program-here =
+    その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
+        [yes] 。休みなく計算する 1 つのスレッドと同じ
+       *[no] {""}
+    }
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ

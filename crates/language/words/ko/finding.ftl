@@ -206,8 +206,14 @@ finding-disturbed-by-others =
     }CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다{ $who ->
         [none] {""}
        *[other] : { $who }
+    }{ $server ->
+        [yes] . 서버가 이 컴퓨터에 있으므로 그 가운데 하나일 수 있습니다
+       *[no] {""}
     }
-    .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+    .advice = { $server ->
+        [yes] 서버가 아닌 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+       *[no] 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+    }
 
 finding-cpu-stolen = 하이퍼바이저가 이 서버에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 서버에서 다시 측정하십시오
@@ -532,6 +538,11 @@ evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
+evidence-program-here =
+    그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
+        [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
+       *[no] {""}
+    }
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
