@@ -12,6 +12,7 @@ mod constant;
 mod cores;
 mod credits;
 mod database;
+mod datagrams;
 pub(crate) mod device;
 mod device_wait;
 mod end_core;
@@ -73,6 +74,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     database::processor::ENGLISH,
     database::reads::ENGLISH,
     database::round_trip::ENGLISH,
+    datagrams::ENGLISH,
     device::ENGLISH,
     device_wait::ENGLISH,
     end_core::ENGLISH,
@@ -164,6 +166,7 @@ const CANDIDATES: &[Candidate] = &[
     writeback::examine,
     |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
+    datagrams::examine,
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
@@ -371,7 +374,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          85 % of it beside a CPU that is full; or one of its CPUs is at least 95 % busy, \
          5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
          are nine tenths of what it does; or its window was full for half of the \
-         window or more though it lets at least eight times as much through, so that nobody emptied it.",
+         window or more though it lets at least eight times as much through, so that nobody emptied it. Of datagrams: 1 % or more did \
+         not arrive, and its sockets dropped at least half as large a share of what came to them.",
     ),
     (
         "round-trip-bound",

@@ -71,6 +71,8 @@ finding-receiver-cpu =
            *[no] {""}
         }: its window was full though it lets much more through, and each of its threads computes { PERCENT($share) } of
             the time
+        [drops] the receiver does not keep up: its sockets dropped { PERCENT($dropped) } of the datagrams that came to them, and
+            each of its threads computes { PERCENT($share) } of the time
        *[no] the receiver's processor holds this back: { $by ->
             [core] { core-share }
             [ready] each of its threads computes, or waits for a CPU, { PERCENT($share) } of the time
@@ -115,10 +117,8 @@ fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if computes_itself(case) || fills_all_cpus(case, context) {
         return Verdict::Elsewhere;
     }
-    if let Some(found) = server::answers_all_the_time(case, mean) {
-        return found;
-    }
-    if let Some(found) = server::answers(case, mean) {
+    let in_server = server::answers_all_the_time(case, mean).or_else(|| server::answers(case, mean));
+    if let Some(found) = in_server {
         return found;
     }
     Verdict::Full(Box::new(

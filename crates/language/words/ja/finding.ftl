@@ -543,6 +543,8 @@ evidence-program-here =
         [yes] 。休みなく計算する 1 つのスレッドと同じ
        *[no] {""}
     }
+evidence-datagrams-dropped = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットは届いたものの { PERCENT($dropped) } を捨てた
+evidence-datagrams-lost = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットが捨てたとは知られていないので、その手前で失われた
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ

@@ -54,6 +54,7 @@ finding-sender-cpu =
 finding-receiver-cpu =
     { $behind ->
         [yes] 受信側が追いついていません。ウィンドウははるかに多くを通せるのに満杯で、
+        [drops] 受信側が追いついていません。ソケットは届いたデータグラムの { PERCENT($dropped) } を捨て、
        *[no] 受信側のプロセッサーが結果を制限しています。
     }{ $by ->
         [core] { $end ->

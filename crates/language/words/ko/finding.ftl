@@ -543,6 +543,8 @@ evidence-program-here =
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
        *[no] {""}
     }
+evidence-datagrams-dropped = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓은 도착한 것의 { PERCENT($dropped) }를 버림
+evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 버렸다고는 알려지지 않았으므로 그 앞에서 손실됨
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음

@@ -54,6 +54,7 @@ finding-sender-cpu =
 finding-receiver-cpu =
     { $behind ->
         [yes] 받는 쪽이 따라가지 못합니다. 윈도우가 훨씬 더 많이 받을 수 있는데도 가득 차 있었고,{" "}
+        [drops] 받는 쪽이 따라가지 못합니다. 소켓이 도착한 데이터그램의 { PERCENT($dropped) }를 버렸고,{" "}
        *[no] 받는 쪽 프로세서가 결과를 제한합니다.{" "}
     }{ $by ->
         [core] { $end ->
