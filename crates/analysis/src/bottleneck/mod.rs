@@ -27,6 +27,7 @@ mod loss;
 pub(crate) mod memory;
 mod network;
 mod path;
+mod pcie_state;
 mod phases;
 mod pushed_back;
 mod quota;
@@ -93,6 +94,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     memory::ENGLISH,
     network::ENGLISH,
     path::ENGLISH,
+    pcie_state::ENGLISH,
     pushed_back::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
@@ -237,7 +239,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "link-full",
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
          SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
-         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's.",
+         Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's. Of a PCI \
+         Express link that was seen at a lower speed than both its ends can also where that share is of what it can at that speed.",
     ),
     (
         "limit-reached",

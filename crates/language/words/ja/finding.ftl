@@ -394,12 +394,14 @@ finding-link-full =
             [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
            *[no] { $bound ->
                 [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+                [speed] { RESOURCE($resource) } は飽和しています: 実行前の速度 { SHORT($transfers) }T/s でデータが使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です。両端は { SHORT($best_transfers) }T/s を出せます
                 [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
                *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
             }
         }
     }
     .advice = { $network ->
+        [speed] 負荷があるときの速度を見てください（`cat /sys/bus/pci/devices/{ $name }/current_link_speed`）。カードを挿し直すか、別のスロットやケーブルを使うか、ファームウェアの設定を変えると戻ることがあります
         [shared] このリンクを使うほかの通信を止めるか、それがないときに測定してください
         [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
        *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
@@ -545,6 +547,7 @@ evidence-program-here =
     }
 evidence-datagrams-dropped = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットは届いたものの { PERCENT($dropped) } を捨てた
 evidence-datagrams-lost = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットが捨てたとは知られていないので、その手前で失われた
+evidence-link-lanes = { RESOURCE($resource) } は両端にあるレーン { FIXED($best_lanes) } 本のうち { FIXED($lanes) } 本を使用
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ

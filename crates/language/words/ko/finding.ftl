@@ -394,12 +394,14 @@ finding-link-full =
             [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
            *[no] { $bound ->
                 [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+                [speed] { RESOURCE($resource) }의 한계에 도달했습니다: 실행 전의 속도인 { SHORT($transfers) }T/s에서 데이터가 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다. 양쪽 끝은 { SHORT($best_transfers) }T/s까지 낼 수 있습니다
                 [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
                *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
             }
         }
     }
     .advice = { $network ->
+        [speed] 부하가 있을 때의 속도를 보십시오(`cat /sys/bus/pci/devices/{ $name }/current_link_speed`). 카드를 다시 꽂거나 다른 슬롯이나 케이블을 쓰거나 펌웨어 설정을 바꾸면 돌아올 수 있습니다
         [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
@@ -545,6 +547,7 @@ evidence-program-here =
     }
 evidence-datagrams-dropped = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓은 도착한 것의 { PERCENT($dropped) }를 버림
 evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 버렸다고는 알려지지 않았으므로 그 앞에서 손실됨
+evidence-link-lanes = { RESOURCE($resource) }은(는) 양쪽 끝이 가진 레인 { FIXED($best_lanes) }개 가운데 { FIXED($lanes) }개를 씀
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
