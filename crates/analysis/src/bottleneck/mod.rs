@@ -7,6 +7,7 @@
 mod allowance;
 mod also;
 mod bucket;
+mod bus;
 mod chase;
 mod constant;
 mod cores;
@@ -65,6 +66,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     OWN,
     allowance::ENGLISH,
     bucket::ENGLISH,
+    bus::ENGLISH,
     chase::ENGLISH,
     constant::ENGLISH,
     cores::ENGLISH,
@@ -476,8 +478,9 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
     {
         finding = finding.because(Evidence { beside: true, ..phases });
     }
+    let bus = bus::unknown(&finding, case, context);
     let served = server::served(case).map(|evidence| Evidence { beside: true, ..evidence });
-    vec![finding.because_all(served)]
+    vec![finding.because_all(bus).because_all(served)]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {

@@ -548,6 +548,11 @@ evidence-program-here =
 evidence-datagrams-dropped = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓은 도착한 것의 { PERCENT($dropped) }를 버림
 evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 버렸다고는 알려지지 않았으므로 그 앞에서 손실됨
 evidence-link-lanes = { RESOURCE($resource) }은(는) 양쪽 끝이 가진 레인 { FIXED($best_lanes) }개 가운데 { FIXED($lanes) }개를 씀
+evidence-bus-unknown =
+    { RESOURCE($resource) }은(는) { $transport ->
+        [usb] USB로 연결되어 있고 그 속도를 알 수 없으므로, 버스나 브리지가 한계일 수 있음
+       *[mmc] 메모리 카드 버스로 연결되어 있고 그 속도를 알 수 없으므로, 버스가 한계일 수 있음
+    }
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
