@@ -33,8 +33,7 @@ pub(super) fn unknown(named: &Finding, case: &CaseResult, context: &Context<'_>)
     let (disk, transport) = behind?;
     let resource = Resource::of(ResourceKind::Block, &disk.name);
     let evidence = Evidence::at("bus-unknown", Place::Inventory(resource.clone()));
-    let evidence = evidence.arg("resource", resource.as_str()).arg("transport", transport);
-    Some(Evidence { beside: true, ..evidence })
+    Some(evidence.arg("resource", resource.as_str()).arg("transport", transport))
 }
 
 #[cfg(test)]

@@ -5,8 +5,9 @@ use model::Finding;
 use model::finding::Evidence;
 use model::run::CaseResult;
 
-use super::server;
-use crate::measure;
+use super::{bus, server};
+use crate::validity::others_io;
+use crate::{Context, measure};
 
 /// What may be seen.
 type Look = fn(&CaseResult) -> Option<Evidence>;
@@ -56,6 +57,9 @@ evidence-counted-cycles =
         [computes] : it computes
        *[unclear] {""}
     }
+evidence-others-there =
+    { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the load:
+    what others do there, or a file system adds, may be what it waits for
 evidence-delayed =
     each worker waited { PERCENT($share) } of the time { $what ->
         [blkio] for block devices
@@ -80,8 +84,33 @@ evidence-pressure =
     }
 "#;
 
+/// What is known around the case that tells more about a verdict on a device.
+const AROUND: &[LookAround] = &[bus::unknown, others_there];
+
+/// What may be known around a case.
+type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
+
+/// Verdicts on devices that may give no more because others use them.
+const SHARED: [&str; 4] = ["latency-bound", "device-full", "device-bound", "constant-limit"];
+
+/// That others have at least as much of the device as the load: what these do there may be what it waits for.
+fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    if !SHARED.contains(&named.code.as_str()) {
+        return None;
+    }
+    let found = others_io::RULE.look(case, context).into_iter().next()?;
+    let of = |name: &str| found.args.get(name)?.number();
+    let (beyond, program) = (of("beyond")?, of("program")?);
+    let place = found.evidence.first()?.at.clone().filter(|_| beyond >= program)?;
+    let evidence = Evidence::at("others-there", place).arg("resource", found.resource.as_ref()?.as_str());
+    Some(evidence.arg("beyond", beyond).arg("program", program))
+}
+
 /// The verdict with what was seen.
-pub(super) fn told(finding: Finding, case: &CaseResult) -> Finding {
+pub(super) fn told(finding: Finding, case: &CaseResult, context: &Context<'_>) -> Finding {
+    let around: Vec<Evidence> = AROUND.iter().filter_map(|look| look(&finding, case, context)).collect();
+    let finding =
+        finding.because_all(around.into_iter().map(|evidence| Evidence { beside: true, ..evidence }));
     let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);
     let seen: Vec<Evidence> =
         looks.filter_map(|look| Some(Evidence { beside: true, ..look(case)? })).collect();
@@ -175,5 +204,22 @@ mod tests {
         );
         case.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, false.into());
         assert!(verdict(&[case]).evidence.iter().all(|evidence| evidence.code != "program-here"));
+    }
+
+    /// Bug: a load that waited for what others did on its disk was told that nothing is full.
+    #[test]
+    fn a_device_that_others_have_more_of_says_so() {
+        let with = |others: f64| {
+            let mut case = disk(1, 9_000.0, 110.0, 5.0);
+            let sectors = (9_000.0 * 4096.0 + others) / 512.0;
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters[0].after = sectors as u64;
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "latency-bound");
+            found.evidence.into_iter().find(|evidence| evidence.code == "others-there")?.text
+        };
+        assert!(with(400e6).is_some_and(|text| text.starts_with("disk sda moved 400 MB/s more")));
+        assert_eq!(with(20e6), None);
     }
 }

@@ -471,16 +471,15 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding.because_all(full), case).not_because(free);
+    let mut finding = inside::told(finding.because_all(full), case, context).not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)
     {
         finding = finding.because(Evidence { beside: true, ..phases });
     }
-    let bus = bus::unknown(&finding, case, context);
     let served = server::served(case).map(|evidence| Evidence { beside: true, ..evidence });
-    vec![finding.because_all(bus).because_all(served)]
+    vec![finding.because_all(served)]
 }
 
 fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {

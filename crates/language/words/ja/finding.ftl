@@ -553,6 +553,8 @@ evidence-bus-unknown =
         [usb] USB 接続で、その速さが分からないため、バスかブリッジが限界かもしれない
        *[mmc] メモリーカードのバス接続で、その速さが分からないため、バスが限界かもしれない
     }
+evidence-others-there =
+    { RESOURCE($resource) } は負荷の { SHORT($program, unit: "B/s") } より { SHORT($beyond, unit: "B/s") } 多く動かしたので、ほかが行うことか、ファイルシステムが加えるものを待っていたかもしれない
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ

@@ -553,6 +553,8 @@ evidence-bus-unknown =
         [usb] USB로 연결되어 있고 그 속도를 알 수 없으므로, 버스나 브리지가 한계일 수 있음
        *[mmc] 메모리 카드 버스로 연결되어 있고 그 속도를 알 수 없으므로, 버스가 한계일 수 있음
     }
+evidence-others-there =
+    { RESOURCE($resource) }이(가) 부하의 { SHORT($program, unit: "B/s") }보다 { SHORT($beyond, unit: "B/s") } 더 옮겼으므로, 다른 쪽이 하는 일이나 파일 시스템이 더하는 것을 기다렸을 수 있음
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
