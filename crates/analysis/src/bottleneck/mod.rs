@@ -15,6 +15,7 @@ mod credits;
 mod database;
 mod datagrams;
 pub(crate) mod device;
+mod device_queue;
 mod device_wait;
 mod end_core;
 mod host_queue;
@@ -297,7 +298,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          of its datasheet. With a block trace it is decided where those wait that the depth adds: at the device, or in a \
          mapping or an array above it; or in the host, while the device has all that it takes at once (the tags of its \
          hardware queues, the commands of a SCSI disk), or gave as much to a case of which it had fewer. Not where they wait \
-         above the block layer. The time that a device was not idle (`%util`) is never evidence.",
+         above the block layer, or where by its counters it has at most half of what the load has under way, and no more of it at \
+         the greater depth. The time that a device was not idle (`%util`) is never evidence.",
     ),
     (
         "device-pushes-back",
