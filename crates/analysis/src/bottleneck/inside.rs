@@ -14,10 +14,13 @@ type Look = fn(&CaseResult) -> Option<Evidence>;
 
 /// Of each verdict, what tells more about it.
 const LOOKS: &[(&str, &[Look])] = &[
-    ("latency-bound", &[measure::waited, measure::delayed]),
-    ("scheduler-bound", &[measure::waited]),
-    ("round-trip-bound", &[measure::waited]),
-    ("cannot-tell", &[measure::waited, measure::delayed, |case| measure::pressure(case, "memory")]),
+    ("latency-bound", &[measure::waited, measure::delayed, measure::ready]),
+    ("scheduler-bound", &[measure::waited, measure::ready]),
+    ("round-trip-bound", &[measure::waited, measure::ready]),
+    (
+        "cannot-tell",
+        &[measure::waited, measure::delayed, measure::ready, |case| measure::pressure(case, "memory")],
+    ),
     ("cpu-quota", &[|case| measure::pressure(case, "cpu")]),
     ("one-core-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("own-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
@@ -57,6 +60,7 @@ evidence-counted-cycles =
         [computes] : it computes
        *[unclear] {""}
     }
+evidence-ready = each worker stood ready without a CPU { PERCENT($share) } of the time
 evidence-others-there =
     { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the load:
     what others do there, or a file system adds, may be what it waits for
@@ -204,6 +208,20 @@ mod tests {
         );
         case.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, false.into());
         assert!(verdict(&[case]).evidence.iter().all(|evidence| evidence.code != "program-here"));
+    }
+
+    #[test]
+    fn threads_that_stand_ready_for_long_are_told() {
+        let with = |delay: f64| {
+            let mut case = disk(1, 9_000.0, 110.0, 5.0);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(model::fact::RUN_DELAY, delay.into());
+            }
+            verdict(&[case]).evidence.into_iter().find(|evidence| evidence.code == "ready")?.text
+        };
+        let said = "each worker stood ready without a CPU 30 % of the time";
+        assert_eq!(with(0.3).as_deref(), Some(said));
+        assert_eq!(with(0.01), None);
     }
 
     /// Bug: a load that waited for what others did on its disk was told that nothing is full.

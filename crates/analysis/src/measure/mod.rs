@@ -43,7 +43,7 @@ pub(crate) use place::{
     name_of, storage_server, whole, wholes,
 };
 pub(crate) use processor::counted;
-pub(crate) use wait::{delayed, pressure, waited};
+pub(crate) use wait::{delayed, pressure, ready, waited};
 pub(crate) use writeback::{absorbed, writeback};
 pub use writeback::{peak, sustained};
 
