@@ -61,9 +61,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
 
 /// The share of the datagrams that came to the sockets of an end that these dropped.
 fn dropped(trial: &Trial, end: End) -> Option<f64> {
-    let udp = Resource::from("udp");
-    let sum =
-        |names: [&str; 2]| names.iter().filter_map(|name| end.change(trial, &udp, name)).reduce(|a, b| a + b);
+    let sum = |names: [&str; 2]| {
+        names.iter().filter_map(|name| end.change(trial, &Resource::UDP, name)).reduce(|a, b| a + b)
+    };
     let (dropped, delivered) = (sum(DROPPED)?, sum(DELIVERED)?);
     let all = dropped + delivered;
     (all > 0.0).then(|| dropped / all)
