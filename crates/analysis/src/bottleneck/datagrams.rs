@@ -27,8 +27,7 @@ evidence-datagrams-dropped =
     { PERCENT($lost) } of what was sent did not arrive; sockets of the receiver dropped { PERCENT($dropped) } of what came
     to them
 evidence-datagrams-lost =
-    { PERCENT($lost) } of what was sent did not arrive, and sockets of the receiver are not known to have dropped it: it was
-    lost before them
+    { PERCENT($lost) } of what was sent did not arrive, and sockets of the receiver are not known to have dropped as much
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {

@@ -546,11 +546,11 @@ evidence-program-here =
        *[no] {""}
     }
 evidence-datagrams-dropped = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットは届いたものの { PERCENT($dropped) } を捨てた
-evidence-datagrams-lost = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットが捨てたとは知られていないので、その手前で失われた
+evidence-datagrams-lost = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットがそれだけ捨てたとは知られていない
 evidence-link-lanes = { RESOURCE($resource) } は両端にあるレーン { FIXED($best_lanes) } 本のうち { FIXED($lanes) } 本を使用
 evidence-bus-unknown =
     { RESOURCE($resource) } は{ $transport ->
-        [usb] USB 接続で、その速さが分からないため、バスかブリッジが限界かもしれない
+        [usb] {" "}USB 接続で、その速さが分からないため、バスかブリッジが限界かもしれない
        *[mmc] メモリーカードのバス接続で、その速さが分からないため、バスが限界かもしれない
     }
 evidence-others-there =

@@ -546,7 +546,7 @@ evidence-program-here =
        *[no] {""}
     }
 evidence-datagrams-dropped = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓은 도착한 것의 { PERCENT($dropped) }를 버림
-evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 버렸다고는 알려지지 않았으므로 그 앞에서 손실됨
+evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 그만큼 버렸다고는 알려지지 않음
 evidence-link-lanes = { RESOURCE($resource) }은(는) 양쪽 끝이 가진 레인 { FIXED($best_lanes) }개 가운데 { FIXED($lanes) }개를 씀
 evidence-bus-unknown =
     { RESOURCE($resource) }은(는) { $transport ->
