@@ -13,7 +13,7 @@ use model::{Severity, metric};
 use stats::doubling::{DoublingAnswer, DoublingEffect, GAIN, SURE};
 
 use super::phases::{self, AddedWait, WaitPlace};
-use super::{BEYOND, FULL, Verdict, cores, finding, shown};
+use super::{BEYOND, FULL, Verdict, cores, device_queue, finding, shown};
 use crate::measure::BlockPhases;
 use crate::siblings::Member;
 use crate::{Context, measure};
@@ -201,6 +201,10 @@ pub(super) fn added_wait<'c>(
 fn by_phase(found: model::Finding, case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some((AddedWait { place, phases }, Deepening { from, to, .. })) = added_wait(case, context) else {
         let missing = depths(case, context).and_then(|depths| phases::not_reached(case, depths, context));
+        let missing = missing.or_else(|| {
+            let (_, flat) = flat_step(case, context)?;
+            device_queue::waits_above(ABOVE, flat.less, flat.more, context)
+        });
         return missing.map_or_else(|| Verdict::Full(Box::new(found)), Verdict::Unknown);
     };
     let evidence = |code: &str| {

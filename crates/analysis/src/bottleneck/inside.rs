@@ -5,17 +5,22 @@ use model::Finding;
 use model::finding::Evidence;
 use model::run::CaseResult;
 
-use crate::measure;
+use super::{bus, server};
+use crate::validity::others_io;
+use crate::{Context, measure};
 
 /// What may be seen.
 type Look = fn(&CaseResult) -> Option<Evidence>;
 
 /// Of each verdict, what tells more about it.
 const LOOKS: &[(&str, &[Look])] = &[
-    ("latency-bound", &[measure::waited, measure::delayed]),
-    ("scheduler-bound", &[measure::waited]),
-    ("round-trip-bound", &[measure::waited]),
-    ("cannot-tell", &[measure::waited, measure::delayed, |case| measure::pressure(case, "memory")]),
+    ("latency-bound", &[measure::waited, measure::delayed, measure::ready]),
+    ("scheduler-bound", &[measure::waited, measure::ready]),
+    ("round-trip-bound", &[measure::waited, measure::ready]),
+    (
+        "cannot-tell",
+        &[measure::waited, measure::delayed, measure::ready, |case| measure::pressure(case, "memory")],
+    ),
     ("cpu-quota", &[|case| measure::pressure(case, "cpu")]),
     ("one-core-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("own-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
@@ -23,6 +28,8 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
+    ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
+    ("server-bound", &[server::program_here]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -53,6 +60,10 @@ evidence-counted-cycles =
         [computes] : it computes
        *[unclear] {""}
     }
+evidence-ready = each worker stood ready without a CPU { PERCENT($share) } of the time
+evidence-others-there =
+    { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the load:
+    what others do there, or a file system adds, may be what it waits for
 evidence-delayed =
     each worker waited { PERCENT($share) } of the time { $what ->
         [blkio] for block devices
@@ -77,8 +88,33 @@ evidence-pressure =
     }
 "#;
 
+/// What is known around the case that tells more about a verdict on a device.
+const AROUND: &[LookAround] = &[bus::unknown, others_there];
+
+/// What may be known around a case.
+type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
+
+/// Verdicts on devices that may give no more because others use them.
+const SHARED: [&str; 4] = ["latency-bound", "device-full", "device-bound", "constant-limit"];
+
+/// That others have at least as much of the device as the load: what these do there may be what it waits for.
+fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    if !SHARED.contains(&named.code.as_str()) {
+        return None;
+    }
+    let found = others_io::RULE.look(case, context).into_iter().next()?;
+    let of = |name: &str| found.args.get(name)?.number();
+    let (beyond, program) = (of("beyond")?, of("program")?);
+    let place = found.evidence.first()?.at.clone().filter(|_| beyond >= program)?;
+    let evidence = Evidence::at("others-there", place).arg("resource", found.resource.as_ref()?.as_str());
+    Some(evidence.arg("beyond", beyond).arg("program", program))
+}
+
 /// The verdict with what was seen.
-pub(super) fn told(finding: Finding, case: &CaseResult) -> Finding {
+pub(super) fn told(finding: Finding, case: &CaseResult, context: &Context<'_>) -> Finding {
+    let around: Vec<Evidence> = AROUND.iter().filter_map(|look| look(&finding, case, context)).collect();
+    let finding =
+        finding.because_all(around.into_iter().map(|evidence| Evidence { beside: true, ..evidence }));
     let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);
     let seen: Vec<Evidence> =
         looks.filter_map(|look| Some(Evidence { beside: true, ..look(case)? })).collect();
@@ -140,5 +176,68 @@ mod tests {
             said.contains(&"its workers waited 93 % of the time in calls to files and disks"),
             "{said:?}"
         );
+    }
+
+    #[test]
+    fn a_server_on_this_machine_is_told_with_what_it_computes() {
+        use model::profile::Aspect;
+        use model::trial::ProcessUse;
+        use model::{Better, ParameterName, Unit, fact, metric};
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "127.0.0.1:80");
+        case.loads.main.profile.aspects.insert(ParameterName::new("url"), Aspect::Server);
+        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        let mut latency = stats::histogram::new_latency();
+        latency.record(1_000_000).unwrap();
+        let result = &mut case.trials[0].result;
+        let main = result.main_mut();
+        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        main.facts.insert(fact::ONE_MACHINE, true.into());
+        main.facts.insert(fact::RTT_LEAST, 0.0001.into());
+        let name = "python3".to_owned();
+        let server = ProcessUse { pid: 7, name, own: false, kernel: false, cpu_s: 0.99, watched_s: 1.0 };
+        result.local_mut().processes = vec![server];
+        let found = verdict(&[case.clone()]);
+        assert_eq!(found.code, "server-bound");
+        let said: Vec<&str> = found.evidence.iter().filter_map(|e| e.text.as_deref()).collect();
+        assert!(
+            said.iter().any(|text| text.starts_with("meanwhile python3, of the other programs")),
+            "{said:?}"
+        );
+        case.trials[0].result.main_mut().facts.insert(fact::ONE_MACHINE, false.into());
+        assert!(verdict(&[case]).evidence.iter().all(|evidence| evidence.code != "program-here"));
+    }
+
+    #[test]
+    fn threads_that_stand_ready_for_long_are_told() {
+        let with = |delay: f64| {
+            let mut case = disk(1, 9_000.0, 110.0, 5.0);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(model::fact::RUN_DELAY, delay.into());
+            }
+            verdict(&[case]).evidence.into_iter().find(|evidence| evidence.code == "ready")?.text
+        };
+        let said = "each worker stood ready without a CPU 30 % of the time";
+        assert_eq!(with(0.3).as_deref(), Some(said));
+        assert_eq!(with(0.01), None);
+    }
+
+    /// Bug: a load that waited for what others did on its disk was told that nothing is full.
+    #[test]
+    fn a_device_that_others_have_more_of_says_so() {
+        let with = |others: f64| {
+            let mut case = disk(1, 9_000.0, 110.0, 5.0);
+            let sectors = (9_000.0 * 4096.0 + others) / 512.0;
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters[0].after = sectors as u64;
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "latency-bound");
+            found.evidence.into_iter().find(|evidence| evidence.code == "others-there")?.text
+        };
+        assert!(with(400e6).is_some_and(|text| text.starts_with("disk sda moved 400 MB/s more")));
+        assert_eq!(with(20e6), None);
     }
 }

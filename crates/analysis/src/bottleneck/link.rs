@@ -8,8 +8,9 @@ use model::finding::Evidence;
 use model::limit::{Direction, LimitKind, UsualRange};
 use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
-use model::{Finding, Resource, ResourceKind, Severity, metric};
+use model::{Finding, Machine, Resource, ResourceKind, Severity, metric};
 
+use super::pcie_state::{at_present_speed, fewer_lanes};
 use super::{BEYOND, FULL, Verdict, end_of, finding, of_limit, share_of_full, shown};
 use crate::{Context, measure};
 
@@ -36,6 +37,8 @@ finding-link-full =
                 payload can get { SHORT($limit, $unit) }
            *[no] { PERCENT($fraction) } of { $bound ->
                 [line] its line rate of { SHORT($limit, $unit) }
+                [speed] the { SHORT($limit, $unit) } that payload can get at { SHORT($transfers) }T/s, the speed that it had
+                    before the run; both its ends can do { SHORT($best_transfers) }T/s
                 [range] the { SHORT($limit, $unit) } that payload can get at most, where { SHORT($least, $unit) } to
                     { SHORT($most, $unit) } are usual
                *[payload] the { SHORT($limit, $unit) } that payload can get
@@ -45,6 +48,8 @@ finding-link-full =
     .advice =
         { $network ->
             [shared] stop what else sends over it, or measure when it does not
+            [speed] look at its speed under load (`cat /sys/bus/pci/devices/{ $name }/current_link_speed`); a card that is
+                seated again, another slot or cable, or the firmware's settings may bring it back
             [yes] only a faster link can raise it, or larger packets, whose heads take less of it
            *[no] only a faster or wider link can raise it; a faster device behind it cannot
         }
@@ -62,7 +67,7 @@ evidence-link-range =
 evidence-demand = the rate measured
 "#;
 
-pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     // What memory modules carry is a link too, and judged with the memory.
     let links =
         case.utilization.iter().filter(|u| u.kind == LimitKind::Link && u.resource != Resource::MEMORY);
@@ -79,7 +84,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             };
             let others = all.iter().filter(is_other);
             let others = others.map(|(used, _)| Evidence { beside: true, ..of_limit(used, "link") });
-            Verdict::Full(Box::new(full(case, fullest).because_all(others)))
+            let lanes = context.machine.and_then(|machine| fewer_lanes(fullest, machine));
+            let lanes = lanes.map(|evidence| Evidence { beside: true, ..evidence });
+            Verdict::Full(Box::new(full(case, fullest).because_all(others).because_all(lanes)))
         }
         LinkState::Shared(carried) => Verdict::Full(Box::new(shared(case, fullest, carried))),
         LinkState::Beyond => {
@@ -91,8 +98,24 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             Verdict::Unknown(with_range(of_limit(fullest, "link-range"), fullest, range))
         }
         LinkState::LineRate => Verdict::Unknown(of_limit(fullest, "link-line-rate")),
-        LinkState::Free => Verdict::Free(of_limit(fullest, "link")),
+        LinkState::Free => {
+            let slow = context.machine.and_then(|machine| slowed_down(case, machine));
+            slow.map_or_else(
+                || Verdict::Free(of_limit(fullest, "link")),
+                |found| Verdict::Full(Box::new(found)),
+            )
+        }
     }
+}
+
+/// A PCI Express link that is full at the speed that it was seen at, which is less than what both its ends can.
+fn slowed_down(case: &CaseResult, machine: &Machine) -> Option<Finding> {
+    let links = case.utilization.iter().filter(|used| used.kind == LimitKind::Link);
+    let mut slow = links.filter_map(|used| at_present_speed(used, machine));
+    let (used, speed) = slow.find(|(used, _)| matches!(LinkState::of(case, used), LinkState::Full))?;
+    let found = full(case, &used).arg("bound", "speed").arg("network", "speed");
+    let found = found.arg("transfers", speed.now).arg("best_transfers", speed.best);
+    Some(found.arg("name", used.resource.name()).arg("source", "current_link_speed"))
 }
 
 /// What is known of a link.

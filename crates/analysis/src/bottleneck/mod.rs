@@ -7,12 +7,16 @@
 mod allowance;
 mod also;
 mod bucket;
+mod bus;
 mod chase;
 mod constant;
 mod cores;
 mod credits;
 mod database;
+mod datagrams;
 pub(crate) mod device;
+mod device_queue;
+mod device_wait;
 mod end_core;
 mod host_queue;
 mod inside;
@@ -25,6 +29,7 @@ mod loss;
 pub(crate) mod memory;
 mod network;
 mod path;
+mod pcie_state;
 mod phases;
 mod pushed_back;
 mod quota;
@@ -36,13 +41,15 @@ mod swap;
 pub(crate) mod tests;
 mod window;
 mod writeback;
+mod written;
 
-use model::finding::{Evidence, Place};
+use model::finding::Evidence;
 use model::run::{CaseResult, Utilization};
-use model::{Finding, FindingKind, MetricName, Severity};
+use model::{Finding, Severity};
 
 use crate::measure::End;
 use crate::{Context, measure};
+use written::{end_of, finding, of_limit, shown};
 
 /// Full means at least this share of what payload can get (design, section 7).
 pub(crate) const FULL: f64 = 0.95;
@@ -60,6 +67,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     OWN,
     allowance::ENGLISH,
     bucket::ENGLISH,
+    bus::ENGLISH,
     chase::ENGLISH,
     constant::ENGLISH,
     cores::ENGLISH,
@@ -70,7 +78,9 @@ pub(crate) const ENGLISH: &[&str] = &[
     database::processor::ENGLISH,
     database::reads::ENGLISH,
     database::round_trip::ENGLISH,
+    datagrams::ENGLISH,
     device::ENGLISH,
+    device_wait::ENGLISH,
     end_core::ENGLISH,
     host_queue::ENGLISH,
     inside::ENGLISH,
@@ -87,6 +97,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     memory::ENGLISH,
     network::ENGLISH,
     path::ENGLISH,
+    pcie_state::ENGLISH,
     pushed_back::ENGLISH,
     quota::ENGLISH,
     scheduler::ENGLISH,
@@ -160,6 +171,7 @@ const CANDIDATES: &[Candidate] = &[
     writeback::examine,
     |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
+    datagrams::examine,
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
@@ -169,6 +181,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, device::examine),
     |case, context| of_others(case, context, host_queue::examine),
     |case, context| of_others(case, context, latency::examine),
+    |case, context| of_others(case, context, device_wait::examine),
     scheduler::examine,
 ];
 
@@ -230,7 +243,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
          SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
          Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's. Of UDP \
-         that is never said: datagrams that are lost behind it, and all heads, are in its count and are the load's own.",
+         that is never said: datagrams that are lost behind it, and all heads, are in its count and are the load's own. Of a \
+         PCI Express link that was seen at a lower speed than both its ends can also where that share is of what it can then.",
     ),
     (
         "limit-reached",
@@ -287,7 +301,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          of its datasheet. With a block trace it is decided where those wait that the depth adds: at the device, or in a \
          mapping or an array above it; or in the host, while the device has all that it takes at once (the tags of its \
          hardware queues, the commands of a SCSI disk), or gave as much to a case of which it had fewer. Not where they wait \
-         above the block layer. The time that a device was not idle (`%util`) is never evidence.",
+         above the block layer, or where by its counters it has at most half of what the load has under way, and no more of it at \
+         the greater depth. The time that a device was not idle (`%util`) is never evidence.",
     ),
     (
         "device-pushes-back",
@@ -369,7 +384,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          85 % of it beside a CPU that is full; or one of its CPUs is at least 95 % busy, \
          5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
          are nine tenths of what it does; or its window was full for half of the \
-         window or more though it lets at least eight times as much through, so that nobody emptied it.",
+         window or more though it lets at least eight times as much through, so that nobody emptied it. Of datagrams: 1 % or more did \
+         not arrive, and its sockets dropped at least half as large a share of what came to them.",
     ),
     (
         "round-trip-bound",
@@ -407,7 +423,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "server-bound",
         "Each request waits for its answer, and half of that time or more is not the way there and back (the least round trip \
-         that TCP saw): it is spent in the server, or in a queue before it. Of a download: for half of the time or more \
+         that TCP saw): it is spent in the server, or in a queue before it; or the threads of an end of ours that answers compute \
+         at least 95 % of the time, with several requests under way for each. Of a download: for half of the time or more \
          the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
          it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
@@ -416,7 +433,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "device-bound",
         "For half of its time or more a client that writes what it receives waited for the device to take it (O_DIRECT), \
-         and its processor was not full.",
+         and its processor was not full. Of a load through the page cache that only reads, or that syncs what it writes: its \
+         workers neither computed nor stood ready without a CPU for half of their time or more, and at least a twentieth of \
+         what they read, or wrote, passed the device. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
+         have in flight were, and no worker computed more than 80 % of the time.",
     ),
     (
         "dirty-throttled",
@@ -456,7 +476,7 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding.because_all(full), case).not_because(free);
+    let mut finding = inside::told(finding.because_all(full), case, context).not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)
@@ -474,27 +494,4 @@ fn cannot_tell(context: &Context<'_>, missing: Vec<Evidence>) -> Finding {
         finding.evidence.extend(context.headline.map(|metric| shown("result", metric)));
     }
     finding
-}
-
-/// A finding of this kind.
-fn finding(code: &str, severity: Severity) -> Finding {
-    Finding::new(FindingKind::Bottleneck, code, severity)
-}
-
-/// How much of a limit is used, as evidence.
-fn of_limit(used: &Utilization, code: &str) -> Evidence {
-    let place = Place::Limit { resource: used.resource.clone(), quantity: used.quantity };
-    let evidence = Evidence::at(code, place).arg("resource", used.resource.as_str());
-    let evidence = evidence.arg("fraction", used.fraction).arg("end", end_of(used).word());
-    evidence.arg("machine", used.machine.as_deref().unwrap_or_default())
-}
-
-/// The end whose limit it is: both may call an interface the same.
-fn end_of(used: &Utilization) -> End {
-    if used.machine.is_some() { End::Answers } else { End::Drives }
-}
-
-/// Evidence in a metric of the case.
-fn shown(code: &str, metric: MetricName) -> Evidence {
-    Evidence::at(code, Place::Metric(metric))
 }

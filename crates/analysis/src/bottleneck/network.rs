@@ -17,7 +17,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, end_core, finding, loss, path, server, shown};
+use super::{FULL, Verdict, cores, end_core, finding, loss, path, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -71,6 +71,8 @@ finding-receiver-cpu =
            *[no] {""}
         }: its window was full though it lets much more through, and each of its threads computes { PERCENT($share) } of
             the time
+        [drops] the receiver does not keep up: its sockets dropped { PERCENT($dropped) } of the datagrams that came to them, and
+            each of its threads computes { PERCENT($share) } of the time
        *[no] the receiver's processor holds this back: { $by ->
             [core] { core-share }
             [ready] each of its threads computes, or waits for a CPU, { PERCENT($share) } of the time
@@ -95,12 +97,12 @@ evidence-account =
     no link, window or processor was found full
 "#;
 
-pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if !measure::is_net(case) {
         return Verdict::Elsewhere;
     }
     if !measure::profile(case).is_stream() {
-        return round_trips(case);
+        return round_trips(case, context);
     }
     // A processor that is full answers late, and what is late is sent again.
     let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
@@ -110,15 +112,13 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
 }
 
 /// Each request waits for its answer.
-fn round_trips(case: &CaseResult) -> Verdict {
+fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some(mean) = server::answered_after(case) else { return Verdict::Elsewhere };
-    // Who computes all the time is slow by itself.
-    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL)
-        || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);
-    if computes && measure::profile(case).parameter(Aspect::Server).is_some() {
+    if computes_itself(case) || fills_all_cpus(case, context) {
         return Verdict::Elsewhere;
     }
-    if let Some(found) = server::answers(case, mean) {
+    let in_server = server::answers_all_the_time(case, mean).or_else(|| server::answers(case, mean));
+    if let Some(found) = in_server {
         return found;
     }
     Verdict::Full(Box::new(
@@ -128,6 +128,22 @@ fn round_trips(case: &CaseResult) -> Verdict {
             .arg("latency_s", mean)
             .because(measure::latency_evidence(mean)),
     ))
+}
+
+/// Whether the load itself computes all the time: who does is slow by itself.
+fn computes_itself(case: &CaseResult) -> bool {
+    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL);
+    if measure::profile(case).parameter(Aspect::Server).is_some() {
+        return computes || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);
+    }
+    // Of one at a time the end that answers has a part, too.
+    computes && measure::concurrency(case) > 1.0
+}
+
+/// Whether several requests at a time, and their answers on the same machine, fill all its CPUs.
+fn fills_all_cpus(case: &CaseResult, context: &Context<'_>) -> bool {
+    let is_it = measure::is_one_machine(case) && measure::concurrency(case) > 1.0;
+    is_it && matches!(cores::examine(case, context), Verdict::Full(found) if found.code == "all-cores-full")
 }
 
 /// Where the time of the sending connections went, as shares of the window.

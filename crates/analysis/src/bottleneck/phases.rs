@@ -171,6 +171,15 @@ fn takes_at_once(device: &BlockDevice) -> Option<f64> {
     [tags, commands].into_iter().flatten().filter(|takes| *takes > 0.0).reduce(f64::min)
 }
 
+/// Requests that a device has at once at most: those that it takes, or the fewer that the kernel allots it while a case is
+/// measured.
+pub(super) fn most_at_once(resource: &Resource, case: &CaseResult, context: &Context<'_>) -> Option<f64> {
+    let device = measure::whole(context.machine?, resource.named(ResourceKind::Block)?)?;
+    let resource = Resource::of(ResourceKind::Block, &device.name);
+    let allotted = allotted(case, &resource, device).map(|each| each * queues(device));
+    [takes_at_once(device), allotted].into_iter().flatten().reduce(f64::min)
+}
+
 fn queues(device: &BlockDevice) -> f64 {
     f64::from(device.hardware_queues.unwrap_or(1).max(1))
 }

@@ -8,8 +8,10 @@ use model::{FactName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{Verdict, finding};
+use super::{FULL, Verdict, finding};
 use crate::measure;
+use crate::measure::End;
+use crate::validity::disturbed;
 
 pub(super) const ENGLISH: &str = r#"
 finding-server-bound =
@@ -18,6 +20,8 @@ finding-server-bound =
             way is full
         [upload] the client waits { PERCENT($share) } of the time for the server to take what is sent and to answer, and
             nothing that is known on the way is full
+        [threads] each thread of { $machine } that answers computes { PERCENT($share) } of the time, and other requests wait
+            meanwhile
        *[requests] { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
             network round trip takes { SHORT($rtt_s, unit: "s") }
     }
@@ -27,17 +31,38 @@ finding-server-bound =
                 (--{ $option } 1,4,16) shows whether more --{ $option } get more from it
             [upload] look at the server: its processors, its devices, limits that it sets; a sweep (--{ $option } 1,4,16)
                 shows whether it takes more from more --{ $option }
+            [threads] more connections (--threads) are answered by more threads, as long as there are CPUs for them
            *[requests] look at the server: its processors, its devices, and what its program waits for; a sweep
                 (--{ $option } 1,4,16,64) shows whether more --{ $option } get more from it
         }
 
 finding-device-bound =
-    { RESOURCE($resource) } holds this back: { PERCENT($share) } of the time the client waits for it to take the data,
-    and the server waits meanwhile
+    { RESOURCE($resource) } holds this back: { $how ->
+        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold
+        [syncs] the load waits { PERCENT($share) } of the time until what it wrote is there
+        [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
+            { SHORT($latency_s, unit: "s") }, and more are due
+       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
+    }
     .advice =
-        headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone; a larger
-        --buffer makes larger writes, and more --streams write more at once
+        { $how ->
+            [reads] { $ahead ->
+                [yes] a longer read-ahead (--set read-ahead) or more --threads have
+               *[no] more --threads have
+            } more read at once; --direct yes --queue-depth 1..64 shows what the device can do
+            [syncs] fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a
+                power cut; more --threads may share syncs
+            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
+           *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
+                a larger --buffer makes larger writes, and more --streams write more at once
+        }
 
+evidence-program-here =
+    meanwhile { $name }, of the other programs of this machine the one that computed most, used
+    { FIXED($cpu, decimals: 2) } CPU seconds a second{ $thread ->
+        [yes] , as much as one thread that computes all the time
+       *[no] {""}
+    }
 evidence-served-file =
     the other end sent a file of which its page cache held { PERCENT($cached) } before{ $source ->
         [cache] , so that its disk was not the source
@@ -80,6 +105,29 @@ pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
             .arg("rtt_s", rtt_s)
             .because(measure::latency_evidence(mean)),
     )))
+}
+
+/// An end of ours that answers and computes all the time, while several requests are under way for each of its threads:
+/// then they wait for it, and not for the way there and back.
+pub(super) fn answers_all_the_time(case: &CaseResult, mean: f64) -> Option<Verdict> {
+    let is_several = measure::concurrency(case) > measure::workers(case);
+    let share = End::Answers.worker_share(case).filter(|share| is_several && *share >= FULL)?;
+    Some(Verdict::Full(Box::new(
+        finding("server-bound", Severity::Note)
+            .arg("how", "threads")
+            .arg("share", share.min(1.0))
+            .arg("machine", End::Answers.machine(case).unwrap_or_default())
+            .because(measure::latency_evidence(mean)),
+    )))
+}
+
+/// The program of this machine that computed most, where the server is here and is none of ours: most likely it.
+pub(super) fn program_here(case: &CaseResult) -> Option<Evidence> {
+    let all = disturbed::programs(case, End::Drives);
+    let (name, cpu) = all.into_iter().next().filter(|_| measure::is_served_here(case))?;
+    let is_one_thread = (FULL..=2.0 - FULL).contains(&cpu);
+    let evidence = Evidence::at("program-here", Place::Process(name.clone())).arg("name", name.as_str());
+    (cpu >= disturbed::FELT).then(|| evidence.arg("cpu", cpu).arg("thread", is_one_thread))
 }
 
 /// The option that asks for more at once.
@@ -126,6 +174,7 @@ pub(super) fn sends(case: &CaseResult) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(
         finding("device-bound", Severity::Note)
             .on(device)
+            .arg("how", "stream")
             .arg("share", written)
             .arg("buffer", buffer.map_or(0, |size| size.bytes))
             .because(evidence),
@@ -287,6 +336,24 @@ mod tests {
         assert_eq!(verdict(&answered(1_000_000, Some(0.0006), true)), "round-trip-bound");
         assert_eq!(verdict(&answered(1_000_000, None, true)), "round-trip-bound");
         assert_eq!(verdict(&answered(1_000_000, Some(0.0004), false)), "round-trip-bound");
+    }
+
+    #[test]
+    fn an_end_of_ours_that_computes_all_the_time_is_what_requests_wait_for() {
+        let with = |outstanding: u64, share: f64| {
+            let mut case = answered(16_000_000, None, false);
+            fixture::set(&mut case, "outstanding", outstanding);
+            let quantity = |value, unit| Quantity { value, unit };
+            fixture::far(&mut case).metrics = [
+                (metric::OPERATIONS_PER_SECOND, quantity(1000.0, Unit::PerSecond)),
+                (metric::CPU_PER_OPERATION, quantity(share / 1000.0, Unit::Seconds)),
+            ]
+            .into();
+            verdict(&case)
+        };
+        assert_eq!(with(16, 0.97), "server-bound");
+        assert_eq!(with(16, 0.9), "round-trip-bound");
+        assert_eq!(with(1, 0.97), "round-trip-bound", "the other end waits for each question");
     }
 
     /// Bug: of a rate that a server does not keep nothing was said.

@@ -57,6 +57,10 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
                 .or_else(|| more(case, Aspect::Workers, &ceilings, context)),
             faster(verdict, GainFix::Resource, &ceilings),
         ],
+        "device-bound" => vec![
+            more(case, Aspect::Workers, &ceilings, context).filter(|_| is_behind_the_cache(verdict)),
+            waited_for(verdict, &ceilings),
+        ],
         "link-full" | "limit-reached" => vec![faster(verdict, GainFix::Resource, &ceilings)],
         "io-quota" | "allowance-exceeded" => vec![faster(verdict, GainFix::Quota, &ceilings)],
         "cpu-quota" => vec![without_quota(verdict, &ceilings)],
@@ -181,6 +185,22 @@ fn streams(case: &CaseResult, ceilings: &Ceilings, context: &GainContext<'_>) ->
 fn faster(verdict: &Finding, fix: GainFix, ceilings: &Ceilings) -> Option<Gain> {
     let resource = verdict.resource.clone()?;
     let gain = predicted(fix, GainLaw::Utilization, TWICE, ceilings.but(&resource))?;
+    Some(Gain { resource: Some(resource), ..gain })
+}
+
+/// Whether a verdict is of a device that a load waits for through the page cache.
+fn is_behind_the_cache(verdict: &Finding) -> bool {
+    let how = verdict.args.get("how");
+    ["reads", "syncs"].iter().any(|one| how == Some(&Value::from(*one)))
+}
+
+/// A device that is twice as fast, where the load waits for it for a share of its time and does all else by itself
+/// (Amdahl, "Validity of the single processor approach to achieving large scale computing capabilities", AFIPS 30, 1967).
+fn waited_for(verdict: &Finding, ceilings: &Ceilings) -> Option<Gain> {
+    let share = number(verdict, "share").filter(|_| is_behind_the_cache(verdict))?;
+    let resource = verdict.resource.clone()?;
+    let times = 1.0 / (1.0 - share + share / TWICE);
+    let gain = predicted(GainFix::Resource, GainLaw::Amdahl, times, ceilings.but(&resource))?;
     Some(Gain { resource: Some(resource), ..gain })
 }
 

@@ -75,6 +75,18 @@ fn a_load_that_waits_gains_what_little_and_the_device_allow_and_what_was_measure
 }
 
 #[test]
+fn a_device_behind_the_page_cache_that_is_twice_as_fast_halves_the_wait_for_it() {
+    let mut case = computing(1, 9_000.0, 110.0, 10.0);
+    fixture::set(&mut case, "direct", false);
+    let run = derived(vec![case]);
+    assert_eq!(code(&run, 0), "device-bound");
+    let faster = gain(&run, 0, GainFix::Resource);
+    assert_eq!((faster.law, &faster.bound), (GainLaw::Amdahl, &None));
+    // It computes for 9 % of the time and waits for the rest.
+    assert!((faster.predicted - 1.0 / (0.09 + 0.455)).abs() < 1e-3, "{faster:?}");
+}
+
+#[test]
 fn a_full_device_gains_nothing_from_depth_and_from_a_faster_one_until_the_next_is_full() {
     let mut cases = sweep();
     let nearly = |fraction| used("sata:sda", LimitKind::Link, fraction);

@@ -35,15 +35,15 @@ pub(crate) use load::{
 };
 pub(crate) use net::{
     End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
-    is_net, is_one_machine, is_served_from_cache, kernels, only_receives, receiver, sender, served_cached,
-    served_file, way,
+    is_net, is_one_machine, is_served_from_cache, is_served_here, kernels, only_receives, receiver, sender,
+    served_cached, served_file, way,
 };
 pub(crate) use place::{
     behind_files, below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest,
     name_of, storage_server, whole, wholes,
 };
 pub(crate) use processor::counted;
-pub(crate) use wait::{delayed, pressure, waited};
+pub(crate) use wait::{delayed, pressure, ready, waited};
 pub(crate) use writeback::{absorbed, writeback};
 pub use writeback::{peak, sustained};
 

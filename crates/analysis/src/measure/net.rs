@@ -1,5 +1,6 @@
 //! What rules read of a load between two machines.
 
+use model::database::fact as facts;
 use model::limit::Direction;
 use model::profile::{Aspect, OperationClass, Peer};
 use model::run::CaseResult;
@@ -110,12 +111,17 @@ pub(crate) fn course<'a>(case: &CaseResult, trial: &'a Trial, name: SeriesName) 
     counted.or_else(|| of(trial.result.main()))
 }
 
-/// CPU seconds that each worker of the far end used for each second.
+/// CPU seconds that each worker of the far end used for each second: by what it answered, or by the bytes that it moved.
 fn far_cpu(trial: &Trial, workers: f64) -> Option<f64> {
     let metrics = &far(trial)?.metrics;
-    let moved = [metric::THROUGHPUT, metric::SENDER_THROUGHPUT].iter().filter_map(|name| metrics.get(name));
-    let each = metrics.get(&metric::CPU_PER_BYTE)?.value * moved.map(|q| q.value).sum::<f64>();
-    each.is_finite().then_some(each / workers)
+    let by_operation = || Some(metrics.get(&metric::CPU_PER_OPERATION)?.value * super::rate_of(metrics)?);
+    let by_byte = || {
+        let moved = [metric::THROUGHPUT, metric::SENDER_THROUGHPUT];
+        let moved = moved.iter().filter_map(|name| metrics.get(name)).map(|q| q.value);
+        Some(metrics.get(&metric::CPU_PER_BYTE)?.value * moved.sum::<f64>())
+    };
+    let used = by_byte().or_else(by_operation)?;
+    used.is_finite().then_some(used / workers)
 }
 
 /// Whether both ends are under one kernel: on this machine, perhaps in network
@@ -231,6 +237,13 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
 /// Whether the end that answers is ours, which measured too: a server that is none is seen from here alone.
 pub(crate) fn has_far_end(case: &CaseResult) -> bool {
     good(case).any(|trial| far(trial).is_some())
+}
+
+/// Whether a server that is no end of ours is on this machine: what it computes is neither the load's nor a disturbance.
+pub(crate) fn is_served_here(case: &CaseResult) -> bool {
+    let is_here = |t: &Trial| t.result.main().facts.get(&facts::SERVER_IS_HERE) == Some(&Value::Bool(true));
+    let is_server = profile(case).parameter(Aspect::Server).is_some() && !has_far_end(case);
+    is_server && is_one_machine(case) || good(case).any(is_here)
 }
 
 /// From this share of a served file on the page cache is where it comes from.

@@ -2,10 +2,10 @@
 //! of their control group, or of the machine, waited for as the kernel counts it. All of
 //! it stands beside a verdict: no rule decides by it.
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::LOCAL;
-use model::{Resource, ResourceKind};
+use model::{Resource, ResourceKind, fact};
 
 use super::{good, median, named, place, rate};
 
@@ -83,6 +83,14 @@ pub(crate) fn delayed(case: &CaseResult) -> Option<Evidence> {
     let (name, what, share) = most.filter(|(.., share)| *share >= DELAYED)?;
     let evidence = Evidence::at("delayed", place(case, &Resource::WORKERS, name)?);
     Some(evidence.arg("what", what).arg("share", share.min(1.0)))
+}
+
+/// How long each worker of the main load stood ready without a CPU, where it is felt.
+pub(crate) fn ready(case: &CaseResult) -> Option<Evidence> {
+    let all = median(case, |trial| super::number(trial, fact::RUN_DELAY))?;
+    let share = (all / super::workers(case).max(1.0)).min(1.0);
+    let evidence = Evidence::at("ready", Place::Fact(fact::RUN_DELAY));
+    (share >= DELAYED).then(|| evidence.arg("share", share))
 }
 
 /// How long tasks of our own control group stood still for want of `what` (`cpu`, `memory`,

@@ -17,6 +17,7 @@
 use std::collections::BTreeMap;
 
 use language::format;
+use model::database::metric as names;
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
 use model::trial::{ProcessUse, Trial};
@@ -27,7 +28,7 @@ use crate::{Context, Rule, RuleCheck, measure};
 
 /// CPU seconds of others in each second that are felt: a tenth of one CPU. The
 /// daemons of an idle server need less than a hundredth.
-const FELT: f64 = 0.10;
+pub(crate) const FELT: f64 = 0.10;
 /// And a share of all CPUs: on a machine with many a tenth of one is not felt.
 const SHARE: f64 = 0.01;
 
@@ -45,8 +46,15 @@ finding-disturbed-by-others =
     other programs used { PERCENT($others_cpu) } of a CPU{ of-end } during the measurement{ $who ->
         [none] {""}
        *[other] : { $who }
+    }{ $server ->
+        [yes] ; the server is on this machine, and may be one of them
+       *[no] {""}
     }
-    .advice = stop them, or measure again when they are idle
+    .advice =
+        { $server ->
+            [yes] stop what is not the server, or measure again when it is idle
+           *[no] stop them, or measure again when they are idle
+        }
 
 evidence-others-cpu = { FIXED($cpu, decimals: 2) } CPU seconds a second beside ours
 evidence-forks =
@@ -62,18 +70,26 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
 }
 
 fn of_end(case: &CaseResult, end: End, cpus: f64) -> Option<Finding> {
-    let others = measure::median(case, |trial| Account::of(case, trial, end)?.others())?;
+    // What a server computes that is on this machine is no disturbance; of that of a database it is known how much.
+    let is_served = !end.answers() && measure::is_served_here(case);
+    let servers =
+        |trial: &Trial| measure::measured(trial, names::SERVER_CPU).filter(|_| is_served).unwrap_or_default();
+    let others = measure::median(case, |trial| {
+        Some((Account::of(case, trial, end)?.others()? - servers(trial)).max(0.0))
+    })?;
     let cpus = if end.answers() { end.cpus(case).unwrap_or(cpus) } else { cpus };
     if others < FELT || others < SHARE * cpus {
         return None;
     }
     let counter =
         measure::good(case).find_map(|t| measure::named(end.counters(t), &Resource::CPUS, "user"))?;
-    let worst = culprits(case, end);
+    let worst = programs(case, end);
     let seen: f64 = worst.iter().map(|(_, used)| used).sum();
     let who = worst.iter().take(3).map(|(name, used)| format!("{name} ({})", format::percent(*used)).into());
-    let mut finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+    let severity = if is_served { Severity::Note } else { Severity::Warning };
+    let mut finding = Finding::new(FindingKind::Validity, RULE.code, severity)
         .on(Resource::CPUS)
+        .arg("server", is_served)
         .arg("others_cpu", others)
         .arg("who", Value::List(who.collect()))
         .arg("end", end.word())
@@ -163,8 +179,8 @@ fn processes(trial: &Trial, end: End) -> impl Iterator<Item = &ProcessUse> {
     end.watched(trial).into_iter().flat_map(|machine| &machine.processes)
 }
 
-/// The programs that used most, with CPU seconds for each second.
-fn culprits(case: &CaseResult, end: End) -> Vec<(String, f64)> {
+/// The programs of others that used most, with CPU seconds for each second.
+pub(crate) fn programs(case: &CaseResult, end: End) -> Vec<(String, f64)> {
     let one_machine = measure::is_one_machine(case);
     let mut used: BTreeMap<&str, f64> = BTreeMap::new();
     let mut watched_s = 0.0;
@@ -317,6 +333,27 @@ mod tests {
     fn what_was_idle_is_nobodys_whatever_the_ticks_say() {
         assert_eq!(told(&balance([100, 0, 185, 0], [15, 0], 0)), None);
         assert!(told(&balance([100, 0, 100, 0], [15, 0], 0)).is_some());
+    }
+
+    /// Bug: a server that the load drove was called a disturbance that is to be stopped.
+    #[test]
+    fn a_server_on_this_machine_is_no_disturbance() {
+        let mut case = balance([100, 0, 70, 0], [20, 0], 0);
+        case.trials[0].result.local_mut().processes.push(process(5, "postgres", false));
+        let found = told(&case).unwrap();
+        assert!(found.severity == Severity::Warning && found.text.starts_with("other programs used 80 %"));
+        let main = case.trials[0].result.main_mut();
+        main.facts.insert(model::database::fact::SERVER_IS_HERE, true.into());
+        let found = told(&case).unwrap();
+        assert_eq!(found.severity, Severity::Note);
+        assert!(
+            found.text.ends_with("the server is on this machine, and may be one of them"),
+            "{}",
+            found.text
+        );
+        let used = model::Quantity { value: 0.75, unit: model::Unit::One };
+        case.trials[0].result.main_mut().metrics.insert(names::SERVER_CPU, used);
+        assert_eq!(told(&case), None, "it is known how much of it is the server's");
     }
 
     fn process(pid: u32, name: &str, own: bool) -> ProcessUse {

@@ -87,7 +87,7 @@ pub(super) fn passed(share: f64, counter: Place) -> Evidence {
 /// The share of the bytes that the program read, or wrote, that the devices saw
 /// in the window, and the counter that says so. Reading ahead, and the edges of
 /// a window, may make it more than 1.
-pub(super) fn on_device(case: &CaseResult, kind: OperationClass) -> Option<(f64, Place)> {
+pub(crate) fn on_device(case: &CaseResult, kind: OperationClass) -> Option<(f64, Place)> {
     let (steps, name) = (measure::devices(case), sectors(kind));
     let first = steps.first()?;
     let counts = |trial: &model::Trial| {

@@ -265,6 +265,7 @@ conclusion-server-bound =
     the server is the limit: { $rate }{ $how ->
         [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }
         [upload] , and the client waits { PERCENT($share) } of the time for it to take what is sent and to answer{ conclusion-then }
+        [threads] , and each thread of { $machine } that answers computes { PERCENT($share) } of the time{ conclusion-then }
        *[requests] , { $outstanding ->
             [1] one at a time
            *[other] { FIXED($outstanding) } at a time

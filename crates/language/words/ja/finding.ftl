@@ -206,8 +206,14 @@ finding-disturbed-by-others =
     }CPU 1 個の { PERCENT($others_cpu) } を使いました{ $who ->
         [none] {""}
        *[other] : { $who }
+    }{ $server ->
+        [yes] 。サーバーはこのマシンにあり、その一つかもしれません
+       *[no] {""}
     }
-    .advice = 該当するプログラムを終了するか、空いているときに測定し直してください
+    .advice = { $server ->
+        [yes] サーバー以外のプログラムを終了するか、空いているときに測定し直してください
+       *[no] 該当するプログラムを終了するか、空いているときに測定し直してください
+    }
 
 finding-cpu-stolen = ハイパーバイザーが、このマシンに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
     .advice = 別の時間帯に、または専用の CPU があるマシンで測定し直してください
@@ -388,12 +394,14 @@ finding-link-full =
             [yes] { RESOURCE($resource) } は飽和しています: パケットのヘッダーを含めて { SHORT($carried, $unit) } が通り、そのうちこの負荷の分は { SHORT($own, $unit) } です。データが実際に使えるのは { SHORT($limit, $unit) } です
            *[no] { $bound ->
                 [line] { RESOURCE($resource) } は飽和しています: 回線速度 { SHORT($limit, $unit) } の { PERCENT($fraction) } です
+                [speed] { RESOURCE($resource) } は飽和しています: 実行前の速度 { SHORT($transfers) }T/s でデータが使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です。両端は { SHORT($best_transfers) }T/s を出せます
                 [range] { RESOURCE($resource) } は飽和しています: データが使える上限 { SHORT($limit, $unit) } の { PERCENT($fraction) } です（通常は { SHORT($least, $unit) } から { SHORT($most, $unit) }）
                *[payload] { RESOURCE($resource) } は飽和しています: データが実際に使える { SHORT($limit, $unit) } の { PERCENT($fraction) } です
             }
         }
     }
     .advice = { $network ->
+        [speed] 負荷があるときの速度を見てください（`cat /sys/bus/pci/devices/{ $name }/current_link_speed`）。カードを挿し直すか、別のスロットやケーブルを使うか、ファームウェアの設定を変えると戻ることがあります
         [shared] このリンクを使うほかの通信を止めるか、それがないときに測定してください
         [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
        *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
@@ -535,11 +543,33 @@ evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、�
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
+evidence-program-here =
+    その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
+        [yes] 。休みなく計算する 1 つのスレッドと同じ
+       *[no] {""}
+    }
+evidence-datagrams-dropped = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットは届いたものの { PERCENT($dropped) } を捨てた
+evidence-datagrams-lost = 送ったものの { PERCENT($lost) } が届かず、受信側のソケットがそれだけ捨てたとは知られていない
+evidence-link-lanes = { RESOURCE($resource) } は両端にあるレーン { FIXED($best_lanes) } 本のうち { FIXED($lanes) } 本を使用
+evidence-bus-unknown =
+    { RESOURCE($resource) } は{ $transport ->
+        [usb] {" "}USB 接続で、その速さが分からないため、バスかブリッジが限界かもしれない
+       *[mmc] メモリーカードのバス接続で、その速さが分からないため、バスが限界かもしれない
+    }
+evidence-others-there =
+    { RESOURCE($resource) } は負荷の { SHORT($program, unit: "B/s") } より { SHORT($beyond, unit: "B/s") } 多く動かしたので、ほかが行うことか、ファイルシステムが加えるものを待っていたかもしれない
+evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) } がメモリ上だけ
 evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
+evidence-device-in-flight = 操作 { FIXED($depth) } 個のうち平均 { FIXED($under_way, decimals: 1) } 個が進行中で、それぞれ { SHORT($latency_s, unit: "s") }
+evidence-device-wait =
+    ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、{ RESOURCE($resource) } は{ $how ->
+        [reads] 、読んだ 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す
+       *[syncs] 、書いた 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを受け取る
+    }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過
 evidence-device-depth-alone = 同時に { FIXED($depth) } 個を進行させたときに { RESOURCE($resource) } が飽和しているかは、半分か 2 倍の操作でも測定しないと分かりません
 evidence-device-deepest = 測定した中で同時に進行した操作は { FIXED($depth) } 個が最多です。さらに増やして測定しないと、{ RESOURCE($resource) } がもっと出せるかは分かりません

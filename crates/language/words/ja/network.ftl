@@ -54,6 +54,7 @@ finding-sender-cpu =
 finding-receiver-cpu =
     { $behind ->
         [yes] 受信側が追いついていません。ウィンドウははるかに多くを通せるのに満杯で、
+        [drops] 受信側が追いついていません。ソケットは届いたデータグラムの { PERCENT($dropped) } を捨て、
        *[no] 受信側のプロセッサーが結果を制限しています。
     }{ $by ->
         [core] { $end ->
@@ -167,16 +168,33 @@ finding-server-bound =
     サーバーが結果を決めています。{ $how ->
         [stream] クライアントは時間の { PERCENT($share) } の間、サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
         [upload] クライアントは時間の { PERCENT($share) } の間、サーバーの受信と応答を待ち、経路で分かっているものはどれも満杯ではありません
+        [threads] { $machine } で応答するスレッドはそれぞれ時間の { PERCENT($share) } を計算に使い、その間ほかの要求は待ちます
        *[requests] 一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
     }
     .advice =
         { $how ->
             [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16）
             [upload] サーバーを調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やすとサーバーがもっと受け取るかは、変えて測ると分かります（--{ $option } 1,4,16）
+            [threads] 接続を増やすと（--threads）、CPU がある限り、より多くのスレッドが応答します
            *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16,64）
         }
-finding-device-bound = { RESOURCE($resource) } が結果を決めています。クライアントは時間の { PERCENT($share) } の間、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
-    .advice = デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
+finding-device-bound =
+    { RESOURCE($resource) } が結果を決めています。{ $how ->
+        [reads] 負荷は時間の { PERCENT($share) } の間、ページキャッシュにないデータをデバイスが渡すのを待っています
+        [syncs] 負荷は時間の { PERCENT($share) } の間、書いたデータがデバイスに記録されるのを待っています
+        [flight] 負荷が同時に進行できる操作 { FIXED($depth) } 個がすべてデバイスにあり、操作ごとに { SHORT($latency_s, unit: "s") } かかり、開始すべき操作がさらに待っています
+       *[stream] クライアントは時間の { PERCENT($share) } の間、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
+    }
+    .advice =
+        { $how ->
+            [reads] { $ahead ->
+                [yes] 先読みを長くする（--set read-ahead）か --threads を増やすと
+               *[no] --threads を増やすと
+            }、同時に読む量が増えます。デバイスにできることは --direct yes --queue-depth 1..64 で分かります
+            [syncs] 多くの書き込みをまとめて同期を減らすか、フラッシュの速いデバイス（電源が切れても残るキャッシュを持つもの）を使ってください。--threads を増やすと、一度の同期を共有することもあります
+            [flight] --queue-depth か --threads を増やすと、同時に要求する量が増えます。--rate なしで測ると、デバイスが出せる最大が分かります
+           *[stream] デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます
+        }
 finding-dirty-throttled =
     ダーティスロットリング: 時間の { PERCENT($share) } の間、{ $grouped ->
         [yes] メモリを { BINARY($memory) } に制限されたコントロールグループの

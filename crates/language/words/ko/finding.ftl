@@ -206,8 +206,14 @@ finding-disturbed-by-others =
     }CPU 하나의 { PERCENT($others_cpu) }를 사용했습니다{ $who ->
         [none] {""}
        *[other] : { $who }
+    }{ $server ->
+        [yes] . 서버가 이 컴퓨터에 있으므로 그 가운데 하나일 수 있습니다
+       *[no] {""}
     }
-    .advice = 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+    .advice = { $server ->
+        [yes] 서버가 아닌 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+       *[no] 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
+    }
 
 finding-cpu-stolen = 하이퍼바이저가 이 머신에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 머신에서 다시 측정하십시오
@@ -388,12 +394,14 @@ finding-link-full =
             [yes] { RESOURCE($resource) }의 한계에 도달했습니다: 패킷 헤더까지 { SHORT($carried, $unit) }가 지나가며, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터가 실제로 쓸 수 있는 것은 { SHORT($limit, $unit) }입니다
            *[no] { $bound ->
                 [line] { RESOURCE($resource) }의 한계에 도달했습니다: 회선 속도 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
+                [speed] { RESOURCE($resource) }의 한계에 도달했습니다: 실행 전의 속도인 { SHORT($transfers) }T/s에서 데이터가 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다. 양쪽 끝은 { SHORT($best_transfers) }T/s까지 낼 수 있습니다
                 [range] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 쓸 수 있는 최대 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다(보통 { SHORT($least, $unit) }에서 { SHORT($most, $unit) })
                *[payload] { RESOURCE($resource) }의 한계에 도달했습니다: 데이터가 실제로 쓸 수 있는 { SHORT($limit, $unit) }의 { PERCENT($fraction) }입니다
             }
         }
     }
     .advice = { $network ->
+        [speed] 부하가 있을 때의 속도를 보십시오(`cat /sys/bus/pci/devices/{ $name }/current_link_speed`). 카드를 다시 꽂거나 다른 슬롯이나 케이블을 쓰거나 펌웨어 설정을 바꾸면 돌아올 수 있습니다
         [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
@@ -535,11 +543,33 @@ evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
+evidence-program-here =
+    그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
+        [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
+       *[no] {""}
+    }
+evidence-datagrams-dropped = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓은 도착한 것의 { PERCENT($dropped) }를 버림
+evidence-datagrams-lost = 보낸 것의 { PERCENT($lost) }가 도착하지 않았고, 받는 쪽 소켓이 그만큼 버렸다고는 알려지지 않음
+evidence-link-lanes = { RESOURCE($resource) }은(는) 양쪽 끝이 가진 레인 { FIXED($best_lanes) }개 가운데 { FIXED($lanes) }개를 씀
+evidence-bus-unknown =
+    { RESOURCE($resource) }은(는) { $transport ->
+        [usb] USB로 연결되어 있고 그 속도를 알 수 없으므로, 버스나 브리지가 한계일 수 있음
+       *[mmc] 메모리 카드 버스로 연결되어 있고 그 속도를 알 수 없으므로, 버스가 한계일 수 있음
+    }
+evidence-others-there =
+    { RESOURCE($resource) }이(가) 부하의 { SHORT($program, unit: "B/s") }보다 { SHORT($beyond, unit: "B/s") } 더 옮겼으므로, 다른 쪽이 하는 일이나 파일 시스템이 더하는 것을 기다렸을 수 있음
+evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }
 evidence-dirty = { PERCENT($share) }가 메모리에만 있음
 evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
+evidence-device-in-flight = 작업 { FIXED($depth) }개 가운데 평균 { FIXED($under_way, decimals: 1) }개가 진행 중이고, 각각 { SHORT($latency_s, unit: "s") }
+evidence-device-wait =
+    작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, { RESOURCE($resource) }은(는) { $how ->
+        [reads] 읽은 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌
+       *[syncs] 쓴 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 받음
+    }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
 evidence-device-depth-alone = 동시에 { FIXED($depth) }개를 진행할 때 { RESOURCE($resource) }의 한계에 도달했는지는 절반이나 두 배의 작업으로도 측정해야 알 수 있습니다
 evidence-device-deepest = 측정한 것 중 동시에 진행한 작업은 { FIXED($depth) }개가 가장 많습니다. 더 늘려 측정해야 { RESOURCE($resource) }의 성능이 더 나오는지 알 수 있습니다

@@ -54,6 +54,7 @@ finding-sender-cpu =
 finding-receiver-cpu =
     { $behind ->
         [yes] 받는 쪽이 따라가지 못합니다. 윈도우가 훨씬 더 많이 받을 수 있는데도 가득 차 있었고,{" "}
+        [drops] 받는 쪽이 따라가지 못합니다. 소켓이 도착한 데이터그램의 { PERCENT($dropped) }를 버렸고,{" "}
        *[no] 받는 쪽 프로세서가 결과를 제한합니다.{" "}
     }{ $by ->
         [core] { $end ->
@@ -167,16 +168,33 @@ finding-server-bound =
     서버가 결과를 정합니다. { $how ->
         [stream] 클라이언트가 시간의 { PERCENT($share) } 동안 서버가 보내기를 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
         [upload] 클라이언트가 시간의 { PERCENT($share) } 동안 서버의 수신과 응답을 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
+        [threads] { $machine }에서 응답하는 스레드마다 시간의 { PERCENT($share) } 동안 계산하고, 그동안 다른 요청은 기다립니다
        *[requests] 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
     }
     .advice =
         { $how ->
             [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
             [upload] 서버를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 서버가 더 받는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
+            [threads] 연결을 늘리면(--threads) CPU가 있는 한 더 많은 스레드가 응답합니다
            *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16,64)
         }
-finding-device-bound = { RESOURCE($resource) }이(가) 결과를 정합니다. 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
-    .advice = 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
+finding-device-bound =
+    { RESOURCE($resource) }이(가) 결과를 정합니다. { $how ->
+        [reads] 부하는 시간의 { PERCENT($share) } 동안 페이지 캐시에 없는 데이터를 장치가 줄 때까지 기다립니다
+        [syncs] 부하는 시간의 { PERCENT($share) } 동안 쓴 데이터가 장치에 기록될 때까지 기다립니다
+        [flight] 부하가 동시에 진행할 수 있는 작업 { FIXED($depth) }개가 모두 장치에 가 있고, 작업마다 { SHORT($latency_s, unit: "s") }가 걸리며, 시작할 때가 된 작업이 더 밀려 있습니다
+       *[stream] 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
+    }
+    .advice =
+        { $how ->
+            [reads] { $ahead ->
+                [yes] 미리 읽기를 키우거나(--set read-ahead) --threads를 늘리면
+               *[no] --threads를 늘리면
+            } 동시에 더 많이 읽습니다. 장치가 할 수 있는 것은 --direct yes --queue-depth 1..64로 알 수 있습니다
+            [syncs] 더 많은 쓰기를 모아 동기화 횟수를 줄이거나, 플러시가 빠른 장치(전원이 끊겨도 남는 캐시를 가진 것)를 쓰십시오. --threads를 늘리면 한 번의 동기화를 함께 쓰기도 합니다
+            [flight] --queue-depth나 --threads를 늘리면 동시에 더 많이 요청합니다. --rate 없이 재면 장치가 내는 최대를 알 수 있습니다
+           *[stream] 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다
+        }
 finding-dirty-throttled =
     더티 스로틀링: 시간의 { PERCENT($share) } 동안 { $grouped ->
         [yes] 메모리가 { BINARY($memory) }로 제한된 컨트롤 그룹의{" "}

@@ -1,0 +1,128 @@
+//! Datagrams that were sent and did not arrive. UDP keeps no account of why it waited, for it waits for nobody: what holds
+//! back what arrives is where the rest was lost. A kernel counts those that a full socket dropped (`RcvbufErrors`,
+//! `Documentation/networking/snmp_counter.rst`): then the receiver does not read as fast as they come, and a sender that
+//! computes all the time is not what is slow.
+
+use model::finding::{Evidence, Place};
+use model::profile::Transport;
+use model::run::CaseResult;
+use model::{Resource, Severity, Trial, metric};
+
+use super::{Verdict, finding};
+use crate::measure::End;
+use crate::{Context, measure};
+
+/// From this share of what was sent on, losing it is felt.
+const FELT: f64 = 0.01;
+
+/// So much of what was lost must have been dropped by sockets.
+const MOST: f64 = 0.5;
+
+/// What a kernel calls those that a full socket dropped, and those that it delivered.
+const DROPPED: [&str; 2] = ["RcvbufErrors", "Udp6RcvbufErrors"];
+const DELIVERED: [&str; 2] = ["InDatagrams", "Udp6InDatagrams"];
+
+pub(super) const ENGLISH: &str = r#"
+evidence-datagrams-dropped =
+    { PERCENT($lost) } of what was sent did not arrive; sockets of the receiver dropped { PERCENT($dropped) } of what came
+    to them
+evidence-datagrams-lost =
+    { PERCENT($lost) } of what was sent did not arrive, and sockets of the receiver are not known to have dropped as much
+"#;
+
+pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    let profile = measure::profile(case);
+    let is_watched = profile.transport == Some(Transport::Udp) && profile.is_stream();
+    let lost = measure::median(case, |trial| measure::measured(trial, metric::LOSS));
+    let Some(lost) = lost.filter(|lost| is_watched && *lost >= FELT) else { return Verdict::Elsewhere };
+    let receiver = measure::receiver(case);
+    // Of two ends in one namespace the counters are the same ones.
+    let counted = if measure::counted_ends(case).contains(&receiver) { receiver } else { End::Drives };
+    let dropped = measure::median(case, |trial| dropped(trial, counted));
+    let Some(dropped) = dropped.filter(|dropped| *dropped >= MOST * lost) else {
+        let evidence = Evidence::at("datagrams-lost", Place::Metric(metric::LOSS));
+        return Verdict::Unknown(evidence.arg("lost", lost));
+    };
+    let evidence = Evidence::at("datagrams-dropped", Place::Metric(metric::LOSS))
+        .arg("lost", lost)
+        .arg("dropped", dropped);
+    Verdict::Full(Box::new(
+        finding("receiver-cpu", Severity::Note)
+            .on(Resource::CPUS)
+            .arg("by", "threads")
+            .arg("behind", "drops")
+            .arg("share", receiver.worker_share(case).unwrap_or_default().min(1.0))
+            .arg("dropped", dropped)
+            .arg("loopback", measure::is_loopback(case))
+            .because(evidence),
+    ))
+}
+
+/// The share of the datagrams that came to the sockets of an end that these dropped.
+fn dropped(trial: &Trial, end: End) -> Option<f64> {
+    let sum = |names: [&str; 2]| {
+        names.iter().filter_map(|name| end.change(trial, &Resource::UDP, name)).reduce(|a, b| a + b)
+    };
+    let (dropped, delivered) = (sum(DROPPED)?, sum(DELIVERED)?);
+    let all = dropped + delivered;
+    (all > 0.0).then(|| dropped / all)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Better, Finding, Quantity, Unit};
+
+    use super::*;
+    use crate::validity::fixture;
+
+    /// What holds back a stream of datagrams of which so many were lost, and so many of a thousand dropped by sockets of
+    /// the other end. The sender computes all the time.
+    fn verdict(lost: f64, dropped: u64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        for (name, value) in [("direction", "send"), ("protocol", "udp"), ("peer", "10.0.0.2:7117")] {
+            fixture::set(&mut case, name, value);
+        }
+        fixture::set(&mut case, "streams", 1u64);
+        let estimate = fixture::estimate(100e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let quantity = |value: f64, unit| Quantity { value, unit };
+        let metrics = |cpu: f64| {
+            [
+                (metric::THROUGHPUT, quantity(100e6, Unit::BytesPerSecond)),
+                (metric::CPU_PER_BYTE, quantity(cpu / 100e6, Unit::SecondsPerByte)),
+            ]
+        };
+        let main = case.trials[0].result.main_mut();
+        main.metrics = metrics(0.99).into();
+        main.metrics.insert(metric::LOSS, quantity(lost, Unit::One));
+        fixture::far(&mut case).metrics = metrics(0.7).into();
+        let counter =
+            |name: &str, count| fixture::counter("udp", &format!("/proc/net/snmp {name}"), 1.0, count);
+        fixture::far_machine(&mut case).counters =
+            vec![counter("RcvbufErrors", dropped), counter("InDatagrams", 1000 - dropped)];
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: the sender was blamed, though the receiver dropped what came.
+    #[test]
+    fn a_receiver_whose_sockets_drop_what_comes_does_not_keep_up() {
+        let found = verdict(0.2, 180);
+        assert_eq!(found.code, "receiver-cpu");
+        assert!(
+            found.text.contains("its sockets dropped 18 % of the datagrams that came")
+                && found.text.contains("computes 70 % of the time"),
+            "{}",
+            found.text
+        );
+        assert_eq!(verdict(0.005, 4).code, "sender-cpu", "hardly any are lost");
+    }
+
+    #[test]
+    fn what_was_lost_on_the_way_is_not_the_receiver_s() {
+        let found = verdict(0.2, 10);
+        assert_eq!(found.code, "sender-cpu");
+        assert!(found.ruled_out.iter().all(|evidence| evidence.code != "datagrams-dropped"), "{found:?}");
+    }
+}

@@ -1,0 +1,202 @@
+//! A device that a load waits for, of which nothing shows how much it can do: one behind the page cache, or one that does
+//! not keep a rate.
+//!
+//! What the page cache answers, or takes over, costs processor time and no waiting. So a load that neither computes nor
+//! stands ready without a CPU waits for what the page cache does not hold, or until what it syncs is on the device; that
+//! the device had to do with it, its own counters say. Whether it is full shows only past the page cache.
+//!
+//! Of a rate that is not kept: where all operations that may be in flight are (Little's law, by the time since each was
+//! sent), those that are due wait for these.
+
+use model::finding::Evidence;
+use model::limit::Direction;
+use model::profile::{Durability, OperationClass};
+use model::run::CaseResult;
+use model::{Finding, Resource, Severity, metric};
+
+use super::network::DECIDES;
+use super::{Verdict, finding, shown};
+use crate::measure::End;
+use crate::validity::page_cache;
+use crate::{Context, measure};
+
+/// Less of what a load reads or writes that passes the device is the edges of a window, or others'.
+const PASSED: f64 = 0.05;
+
+/// From this share of the operations that may be in flight on, all are.
+const ALL: f64 = 0.8;
+
+/// Workers that compute for more than this share may be what does not keep the rate.
+const BUSY: f64 = 0.8;
+
+pub(super) const ENGLISH: &str = r#"
+evidence-device-wait =
+    each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } { $how ->
+        [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
+       *[syncs] takes { FIXED($passed, decimals: 2) } bytes for each that is written
+    }
+evidence-device-in-flight =
+    { FIXED($under_way, decimals: 1) } of { FIXED($depth) } operations are in flight in the mean, each for
+    { SHORT($latency_s, unit: "s") }
+"#;
+
+pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    // What a client writes that comes over a network is judged with the server.
+    let Some(device) = measure::devices_name(case).filter(|_| !measure::is_net(case)) else {
+        return Verdict::Elsewhere;
+    };
+    let found = if !measure::is_direct(case) {
+        behind_the_cache(case, device)
+    } else if !measure::is_closed(case) {
+        in_flight(case, device)
+    } else {
+        None
+    };
+    found.unwrap_or(Verdict::Elsewhere)
+}
+
+fn bound(device: Resource, how: &str) -> Finding {
+    finding("device-bound", Severity::Note).on(device).arg("how", how)
+}
+
+/// What a load through the page cache can wait for at its device, and in which operations.
+fn waits_in(case: &CaseResult) -> Option<(&'static str, OperationClass)> {
+    let syncs = !matches!(measure::profile(case).durability, Durability::None | Durability::End);
+    match measure::direction(case)? {
+        Direction::Read => Some(("reads", OperationClass::Read)),
+        // What is not synced waits for the device only where the page cache is full (`writeback`).
+        Direction::Write => syncs.then_some(("syncs", OperationClass::Write)),
+    }
+}
+
+fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
+    let (how, class) = waits_in(case)?;
+    let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
+    let share = (1.0 - used).max(0.0);
+    let (passed, place) = page_cache::on_device(case, class).filter(|(passed, _)| *passed >= PASSED)?;
+    let evidence = Evidence::at("device-wait", place)
+        .arg("resource", device.as_str())
+        .arg("how", how)
+        .arg("share", share)
+        .arg("passed", passed);
+    if share < DECIDES {
+        return Some(Verdict::Free(evidence));
+    }
+    let found = bound(device, how).arg("share", share).arg("ahead", !measure::is_random(case));
+    Some(Verdict::Full(Box::new(found.because(evidence))))
+}
+
+/// A rate that is not kept while all operations that may be in flight are.
+fn in_flight(case: &CaseResult, device: Resource) -> Option<Verdict> {
+    let (rate_of, rate) = measure::operations(case)?;
+    let mean = |name| measure::median(case, |t| measure::mean_of(&t.result.main().histograms, name));
+    let latency_s = mean(metric::SERVICE_TIME)?;
+    let syncing = measure::estimated(case, metric::SYNCS_PER_SECOND)
+        .zip(mean(metric::SYNC_LATENCY))
+        .map_or(0.0, |(n, s)| n * s);
+    let (under_way, depth) = (rate * latency_s + syncing, measure::concurrency(case));
+    let is_free = End::Drives.worker_share(case).is_some_and(|share| share <= BUSY);
+    if !is_free || under_way < ALL * depth {
+        return None;
+    }
+    let evidence = shown("device-in-flight", rate_of)
+        .arg("under_way", under_way.min(depth))
+        .arg("depth", depth)
+        .arg("latency_s", latency_s);
+    let found = bound(device, "flight").arg("depth", depth).arg("latency_s", latency_s);
+    Some(Verdict::Full(Box::new(found.because(evidence))))
+}
+
+#[cfg(test)]
+mod tests {
+    use model::fact;
+    use model::profile::Arrival;
+
+    use super::super::tests::{disk, verdict};
+    use super::*;
+    use crate::validity::fixture;
+
+    /// Reads through the page cache, of which the device delivers all; a worker computes for `cpu_us` of each 110 us.
+    fn buffered(cpu_us: f64) -> CaseResult {
+        let mut case = disk(1, 9_000.0, 110.0, cpu_us);
+        fixture::set(&mut case, "direct", false);
+        case
+    }
+
+    /// Bug: of reads through the page cache that wait for the disk nothing was told.
+    #[test]
+    fn reads_that_wait_for_what_the_page_cache_does_not_hold_are_the_device_s() {
+        let found = verdict(&[buffered(10.0)]);
+        assert_eq!(found.code, "device-bound");
+        assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("block:sda"));
+        assert_eq!(
+            found.text,
+            "disk sda holds this back: the load waits 91 % of the time for it to deliver what the page cache does not hold"
+        );
+        assert!(found.advice.as_ref().is_some_and(|advice| !advice.contains("read-ahead")), "{found:?}");
+        let mut in_order = buffered(10.0);
+        fixture::set(&mut in_order, "pattern", "read");
+        assert!(verdict(&[in_order]).advice.is_some_and(|advice| advice.contains("--set read-ahead")));
+    }
+
+    #[test]
+    fn reads_that_compute_or_stand_ready_or_that_the_page_cache_answers_are_not() {
+        let found = verdict(&[buffered(70.0)]);
+        assert_eq!(found.code, "cannot-tell");
+        assert!(found.ruled_out.iter().any(|evidence| evidence.code == "device-wait"), "{found:?}");
+        let mut ready = buffered(10.0);
+        for trial in &mut ready.trials {
+            trial.result.main_mut().facts.insert(fact::RUN_DELAY, 0.6.into());
+        }
+        assert_eq!(verdict(&[ready]).code, "cannot-tell");
+        let mut cached = buffered(10.0);
+        for trial in &mut cached.trials {
+            trial.result.local_mut().counters[0].after = 1;
+        }
+        assert_eq!(verdict(&[cached]).code, "cannot-tell");
+    }
+
+    #[test]
+    fn writes_through_the_page_cache_wait_for_the_device_where_they_are_synced() {
+        let written = |sync: &str| {
+            let mut case = buffered(10.0);
+            fixture::set(&mut case, "pattern", "randwrite");
+            fixture::set(&mut case, "sync", sync);
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters[0].source = "/proc/diskstats written_sectors".to_owned();
+            }
+            verdict(&[case])
+        };
+        let found = written("fsync");
+        assert_eq!(found.code, "device-bound");
+        assert!(found.text.contains("waits 91 % of the time until what it wrote is there"), "{}", found.text);
+        assert_eq!(written("dsync").code, "device-bound");
+        assert_eq!(written("end").code, "cannot-tell");
+    }
+
+    /// Bug: of a rate that a disk does not keep nothing was told.
+    #[test]
+    fn a_rate_that_is_not_kept_is_the_device_s_where_all_operations_are_there() {
+        let open = |service_ns: u64, cpu_us: f64| {
+            let mut case = disk(32, 10_000.0, 500_000.0, cpu_us);
+            let concurrency = &mut case.loads.main.profile.concurrency;
+            (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, Some(20_000.0));
+            let mut service = stats::histogram::new_latency();
+            service.record(service_ns).unwrap();
+            let service = stats::histogram::encode(&service).unwrap();
+            for trial in &mut case.trials {
+                trial.result.main_mut().histograms.insert(metric::SERVICE_TIME, service.clone());
+            }
+            verdict(&[case])
+        };
+        let found = open(3_200_000, 5.0);
+        assert_eq!(found.code, "device-bound");
+        assert!(
+            found.text.contains("all 32 operations that the load may have in flight are there"),
+            "{}",
+            found.text
+        );
+        assert_eq!(open(1_000_000, 5.0).code, "cannot-tell", "most have nothing to wait for");
+        assert_eq!(open(3_200_000, 90.0).code, "cannot-tell", "its worker computes");
+    }
+}
