@@ -46,6 +46,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "file.metadata --target /data",
+        "file.metadata --target /data --threads 1,4,16 --files 100000",
+        "file.metadata --target /data --directory-fsync no,yes",
+    ],
 };
 
 const METRICS: &[MetricSpec] = &[
