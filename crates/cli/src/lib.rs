@@ -6,6 +6,7 @@ pub mod browser;
 mod command;
 mod database_passwords;
 mod exit;
+mod help;
 mod mask_keys;
 mod output;
 mod peer;
@@ -14,6 +15,7 @@ mod redact_args;
 mod show;
 mod signals;
 mod tool_hints;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -52,6 +54,9 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    if let Some(code) = without_command(&arguments) {
+        return code;
+    }
     let _ = redact_args::cover();
     let passwords = match database_passwords::take(&mut arguments) {
         Ok(passwords) => passwords,
@@ -81,4 +86,15 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(failure) => show::failure(&failure),
     }
+}
+
+/// Carries out what no command does: nothing was typed, or the version or the help of a workload was
+/// asked for. The version needs none of the tables, so that programs that ask for it need not wait.
+fn without_command(arguments: &[OsString]) -> Option<ExitCode> {
+    if arguments.len() < 2 {
+        output::note(help::FIRST_WORDS);
+        return Some(ExitCode::from(exit::INVALID));
+    }
+    let text = version::asked(arguments).or_else(|| help::asked(arguments))?;
+    Some(output::done(text).unwrap_or_else(|failure| show::failure(&failure)))
 }

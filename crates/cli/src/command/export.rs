@@ -12,10 +12,16 @@ use report::page::Subject;
 use super::{option, run_argument, store_argument};
 use crate::browser;
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "export last > run.json",
+            "export last -o estimates.csv",
+            "export last --format md",
+        ]))
         .about("Write a run in a format for programs or people")
         .arg(run_argument())
         .arg(output_argument())

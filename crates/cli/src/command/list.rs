@@ -7,10 +7,14 @@ use store::{State, Store};
 
 use super::{open_store, store_argument};
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
-    command.about("The runs that are kept, newest first").arg(store_argument())
+    command
+        .before_help(examples(["list", "list --store /mnt/usb/headroom.db", "list | head"]))
+        .about("The runs that are kept, newest first")
+        .arg(store_argument())
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {

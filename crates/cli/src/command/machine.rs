@@ -14,12 +14,14 @@ use report::inventory;
 use super::export::{language, language_argument};
 use super::{flag, option};
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
     let path =
         |name, value, help: &'static str| option(name, value).value_parser(value_parser!(PathBuf)).help(help);
     command
+        .before_help(examples(["machine", "machine -v", "machine --svg machine.svg"]))
         .about("What this machine is made of, and what its parts can do at most")
         .long_about(
             "What this machine is made of, and what its parts can do at most: processors, memory, PCI Express, \

@@ -36,6 +36,8 @@ use import::diagnostic::suggest;
 use store::{SqliteStore, StoreError};
 
 use crate::exit::Failure;
+use crate::help::examples;
+use crate::version::VERSION;
 
 struct Subcommand {
     name: &'static str,
@@ -67,7 +69,8 @@ const SUBCOMMANDS: &[Subcommand] = subcommands! {
 #[must_use]
 pub fn command_line() -> Command {
     Command::new("headroom")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
+        .before_help(examples(["run", "run disk --target /data", "help disk"]))
         .about("Measures a machine whole and says how much room is left")
         .subcommand_required(true)
         .arg_required_else_help(true)

@@ -32,6 +32,7 @@ use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
+use crate::help::examples;
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -40,10 +41,12 @@ use crate::signals;
 pub(super) fn define(command: Command) -> Command {
     let catalogue = ::agent::catalogue();
     let command = command
+        .before_help(examples(["run", "run mine.toml --dry-run  # what would be done; nothing is", "run disk --target /data --queue-depth 1..64"]))
         .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
         .after_help(
-            "A comma makes levels (1,4,16), `..` doubles (1..64), `1..16:1` steps; every combination is a case.\n\
-             `headroom workloads NAME` says what each parameter means and which values it takes.",
+            "The parameters of a workload are options, too: `headroom workloads` lists the workloads, and `headroom run \
+             WORKLOAD --help` is about one of them, with its parameters, metrics and examples.\nA comma makes levels \
+             (1,4,16), `..` doubles (1..64), `1..16:1` steps; every combination is a case.",
         )
         .args(own_arguments())
         .args(accept_nodes::arguments())
@@ -64,6 +67,8 @@ pub(super) fn define(command: Command) -> Command {
             .help(shared.help(&catalogue))
             .allow_hyphen_values(true)
             .help_heading("Parameters")
+            // There are far more than one workload has, whose help lists its own.
+            .hide(true)
     }))
 }
 

@@ -7,10 +7,12 @@ use machine::setting;
 
 use super::unknown;
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["settings", "settings mtu", "settings governor"]))
         .about("What of a machine can be changed for a study, read back, and put back: `--set NAME=VALUE`")
         .arg(Arg::new("name").value_name("NAME").help("One setting in full"))
 }

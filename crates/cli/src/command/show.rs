@@ -8,10 +8,16 @@ use report::page::{Subject, document};
 use super::export::{language, language_argument};
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "show last",
+            "show -v last  # with all evidence and every number",
+            "show run.json",
+        ]))
         .about("The summary of a run")
         .arg(run_argument())
         .arg(output::verbose_argument())

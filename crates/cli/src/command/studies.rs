@@ -7,10 +7,16 @@ use study::built_in::{self, READY};
 
 use super::unknown;
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "studies",
+            "studies disk-quick",
+            "studies disk-quick > mine.toml  # to be changed and run",
+        ]))
         .about("The built-in studies; a name prints one, to be copied and changed")
         .arg(Arg::new("name").value_name("NAME").help("The study to print"))
 }

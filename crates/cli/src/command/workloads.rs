@@ -6,10 +6,12 @@ use clap::{Arg, ArgMatches, Command};
 
 use super::unknown;
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["workloads", "workloads disk", "workloads net.stream"]))
         .about("What can be measured, with every parameter and metric")
         .arg(Arg::new("name").value_name("NAME").help("One workload in full"))
 }

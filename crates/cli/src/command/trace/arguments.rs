@@ -11,6 +11,7 @@ use report::trace::TRACE_EXPORTERS;
 use crate::command::export::{language_argument, output_argument_of};
 use crate::command::{flag, option};
 use crate::exit::Failure;
+use crate::help::examples;
 use crate::output;
 
 /// The form in which a trace is given.
@@ -55,6 +56,7 @@ pub(super) struct TraceArguments {
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["trace /dev/sda --duration 10s", "trace /data -- dd if=/dev/zero of=/data/x bs=1M count=64", "trace /dev/sda --duration 1h --save day.hrt"]))
         .about("What the kernel really sent to a device, by whom, and where the time went")
         .long_about(
             "What the kernel really sent to a device: how much, in which pieces, in which order, by whom, and where \

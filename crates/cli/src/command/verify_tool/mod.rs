@@ -23,6 +23,7 @@ use super::export::{Destination, language, language_argument, output_argument_of
 use super::tool_text::run_of;
 use super::{flag, option};
 use crate::exit::{DOUBTED, Failure};
+use crate::help::examples;
 use crate::output;
 
 /// The run of our own load, among the sides of the comparison.
@@ -31,6 +32,7 @@ const OWN: &str = "headroom";
 pub(super) fn define(command: Command) -> Command {
     let tools: Vec<String> = TOOLS.iter().map(|tool| format!("{} ({})", tool.program, tool.doc)).collect();
     command
+        .before_help(examples(["verify-tool sysbench", "verify-tool fio --target /data", "verify-tool hdparm --target /dev/sda"]))
         .about("Whether an installed tool and Headroom agree on the same work")
         .long_about(
             "Runs an installed tool and the load of Headroom that does the same work, in turn, and says whether they agree \
