@@ -89,8 +89,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
     examples: &[
         "net.connect",
-        "net.connect --peer headroom://HOST:7117#KEY",
-        "net.connect --peer headroom://HOST:7117#KEY --threads 1,4,16",
+        "net.connect --peer 'headroom://HOST:7117#KEY'",
+        "net.connect --peer 'headroom://HOST:7117#KEY' --threads 1,4,16",
     ],
 };
 const CONNECTIONS: MetricSpec = common::rate(

@@ -90,8 +90,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
     examples: &[
         "net.loaded",
-        "net.loaded --peer headroom://HOST:7117#KEY",
-        "net.loaded --peer headroom://HOST:7117#KEY --streams 1,8",
+        "net.loaded --peer 'headroom://HOST:7117#KEY'",
+        "net.loaded --peer 'headroom://HOST:7117#KEY' --streams 1,8",
     ],
 };
 

@@ -91,8 +91,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
     examples: &[
         "net.pingpong",
-        "net.pingpong --peer headroom://HOST:7117#KEY",
-        "net.pingpong --peer headroom://HOST:7117#KEY --wait block,poll",
+        "net.pingpong --peer 'headroom://HOST:7117#KEY'",
+        "net.pingpong --peer 'headroom://HOST:7117#KEY' --wait block,poll",
     ],
 };
 

@@ -110,8 +110,8 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
     examples: &[
         "net.stream",
-        "net.stream --peer headroom://HOST:7117#KEY",
-        "net.stream --peer headroom://HOST:7117#KEY --streams 1,4,16",
+        "net.stream --peer 'headroom://HOST:7117#KEY'",
+        "net.stream --peer 'headroom://HOST:7117#KEY' --streams 1,4,16",
     ],
 };
 
