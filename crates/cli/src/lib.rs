@@ -6,7 +6,6 @@ pub mod browser;
 mod command;
 mod database_passwords;
 mod exit;
-mod help;
 mod mask_keys;
 mod output;
 mod peer;
@@ -54,10 +53,10 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 #[must_use]
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
+    let _ = redact_args::cover();
     if let Some(code) = without_command(&arguments) {
         return code;
     }
-    let _ = redact_args::cover();
     let passwords = match database_passwords::take(&mut arguments) {
         Ok(passwords) => passwords,
         Err(failure) => return show::failure(&failure),
@@ -88,13 +87,16 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     }
 }
 
-/// Carries out what no command does: nothing was typed, or the version or the help of a workload was
-/// asked for. The version needs none of the tables, so that programs that ask for it need not wait.
+/// Carries out what no command does: nothing was typed, a shell asks what may be, or the version or the
+/// help of a workload was asked for. The version needs none of the tables, so that programs that ask for
+/// it need not wait.
 fn without_command(arguments: &[OsString]) -> Option<ExitCode> {
     if arguments.len() < 2 {
-        output::note(help::FIRST_WORDS);
+        output::note(command::help::FIRST_WORDS);
         return Some(ExitCode::from(exit::INVALID));
     }
-    let text = version::asked(arguments).or_else(|| help::asked(arguments))?;
-    Some(output::done(text).unwrap_or_else(|failure| show::failure(&failure)))
+    let text =
+        || version::asked(arguments).or_else(|| command::help::asked(arguments)).map(String::into_bytes);
+    let answer = command::completion::asked(arguments).or_else(text)?;
+    Some(output::done(answer).unwrap_or_else(|failure| show::failure(&failure)))
 }

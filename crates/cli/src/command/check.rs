@@ -21,10 +21,10 @@ use report::page::comparison::ComparisonSubject;
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
+use super::help::examples;
 use super::tool_text::{read_files, read_folder, run_name, run_of, understood, without_endings};
 use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
-use crate::help::examples;
 use crate::output;
 
 /// The most sides that are compared: more of them nobody looks at side by side.

@@ -11,10 +11,10 @@ use report::page::comparison::{ComparisonSubject, document};
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
+use super::help::examples;
 use super::source::Runs;
 use super::{flag, option, run_argument, store_argument};
 use crate::exit::{Failure, WORSE};
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

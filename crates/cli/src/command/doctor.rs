@@ -8,9 +8,9 @@ use model::{Finding, Severity};
 use report::doctor::document;
 
 use super::flag;
+use super::help::examples;
 use super::machine::{examine, host_argument};
 use crate::exit::{CONDITION, Failure};
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

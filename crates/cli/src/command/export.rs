@@ -9,10 +9,10 @@ use model::Run;
 use report::export::{EXPORTERS, Exporter, WriteRun, for_path};
 use report::page::Subject;
 
+use super::help::examples;
 use super::{option, run_argument, store_argument};
 use crate::browser;
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {

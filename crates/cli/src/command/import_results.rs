@@ -9,10 +9,10 @@ use model::tool_result::UnreadCause;
 use report::text::printable;
 
 use super::check::{file_argument, machine_argument, machine_of};
+use super::help::examples;
 use super::tool_text::{read_files, run_of, understood};
 use super::{open_store, store_argument};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use store::{State, Store};
 
+use super::help::examples;
 use super::{open_store, store_argument};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

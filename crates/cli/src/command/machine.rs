@@ -12,9 +12,9 @@ use model::Machine;
 use report::inventory;
 
 use super::export::{language, language_argument};
+use super::help::examples;
 use super::{flag, option};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {

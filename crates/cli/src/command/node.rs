@@ -21,10 +21,10 @@ use ::node::{
 use clap::{ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
+use super::help::examples;
 use super::join::{self, Source};
 use super::{flag, option, restore};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 use crate::signals;
 

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 
 use super::export::{Destination, language, language_argument, output_argument};
+use super::help::examples;
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

@@ -14,9 +14,9 @@ use model::Plan;
 use model::plan::{Problem, ProblemKind};
 use report::text::printable;
 
+use super::help::examples;
 use super::{flag, option};
 use crate::exit::{Failure, TRIAL_FAILED};
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

@@ -28,11 +28,11 @@ use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
+use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
-use crate::help::examples;
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;

@@ -6,9 +6,9 @@ use clap::{ArgMatches, Command};
 use report::page::{Subject, document};
 
 use super::export::{language, language_argument};
+use super::help::examples;
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use study::built_in::{self, READY};
 
+use super::help::examples;
 use super::unknown;
 use crate::exit::Failure;
-use crate::help::examples;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {

@@ -11,7 +11,7 @@ use report::trace::TRACE_EXPORTERS;
 use crate::command::export::{language_argument, output_argument_of};
 use crate::command::{flag, option};
 use crate::exit::Failure;
-use crate::help::examples;
+use crate::command::help::examples;
 use crate::output;
 
 /// The form in which a trace is given.

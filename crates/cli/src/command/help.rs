@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, Command};
 use model::workload::Catalogue;
 use study::built_in;
 
-use crate::command::command_line;
+use super::command_line;
 
 /// What the bare program says.
 pub(crate) const FIRST_WORDS: &str = "\
