@@ -32,7 +32,11 @@ const SIDES_MAX: usize = 16;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .before_help(examples(["check fio.txt", "check - < dd.txt", "check --run results -o page.html  # all texts of a folder"]))
+        .before_help(examples([
+            "check fio.txt",
+            "check - < dd.txt",
+            "check --run results -o page.html  # all texts of a folder",
+        ]))
         .about("What the output of another tool really says: in one unit system, held against arithmetic")
         .long_about(
             "Reads what fio, dd and other tools printed, from files or standard input: several outputs in one text, with \

@@ -17,7 +17,11 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .before_help(examples(["import fio.txt", "import before.txt after.txt", "import fio.txt --machine this"]))
+        .before_help(examples([
+            "import fio.txt",
+            "import before.txt after.txt",
+            "import fio.txt --machine this",
+        ]))
         .about("Keep what other tools measured, as a run")
         .long_about(
             "Reads what fio, dd and other tools printed, as `headroom check` does, and keeps it as one run: what was done \

@@ -30,7 +30,11 @@ use crate::signals;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .before_help(examples(["node", "node --allow 10.0.0.0/8 --once", "node --join join.txt  # to a run that waits"]))
+        .before_help(examples([
+            "node",
+            "node --allow 10.0.0.0/8 --once",
+            "node --join join.txt  # to a run that waits",
+        ]))
         .about("Let another machine measure with this one, over the network")
         .long_about(
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \

@@ -41,7 +41,11 @@ use crate::signals;
 pub(super) fn define(command: Command) -> Command {
     let catalogue = ::agent::catalogue();
     let command = command
-        .before_help(examples(["run", "run mine.toml --dry-run  # what would be done; nothing is", "run disk --target /data --queue-depth 1..64"]))
+        .before_help(examples([
+            "run",
+            "run disk --target /data --queue-depth 1..64",
+            "run mine.toml --dry-run  # what would be done; nothing is",
+        ]))
         .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
         .after_help(
             "The parameters of a workload are options, too: `headroom workloads` lists the workloads, and `headroom run \

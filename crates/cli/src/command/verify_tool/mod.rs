@@ -32,7 +32,11 @@ const OWN: &str = "headroom";
 pub(super) fn define(command: Command) -> Command {
     let tools: Vec<String> = TOOLS.iter().map(|tool| format!("{} ({})", tool.program, tool.doc)).collect();
     command
-        .before_help(examples(["verify-tool sysbench", "verify-tool fio --target /data", "verify-tool hdparm --target /dev/sda"]))
+        .before_help(examples([
+            "verify-tool sysbench",
+            "verify-tool fio --target /data",
+            "verify-tool hdparm --target /dev/sda",
+        ]))
         .about("Whether an installed tool and Headroom agree on the same work")
         .long_about(
             "Runs an installed tool and the load of Headroom that does the same work, in turn, and says whether they agree \
