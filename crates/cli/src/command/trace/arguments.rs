@@ -9,9 +9,9 @@ use model::{Kind, Value, scalar};
 use report::trace::TRACE_EXPORTERS;
 
 use crate::command::export::{language_argument, output_argument_of};
+use crate::command::help::examples;
 use crate::command::{flag, option};
 use crate::exit::Failure;
-use crate::command::help::examples;
 use crate::output;
 
 /// The form in which a trace is given.

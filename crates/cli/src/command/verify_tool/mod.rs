@@ -22,8 +22,8 @@ use self::work::Work;
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::tool_text::run_of;
 use super::{flag, option};
-use crate::exit::{DOUBTED, Failure};
 use crate::command::help::examples;
+use crate::exit::{DOUBTED, Failure};
 use crate::output;
 
 /// The run of our own load, among the sides of the comparison.
