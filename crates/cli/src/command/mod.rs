@@ -30,6 +30,7 @@ mod studies;
 mod syncfs;
 mod tool_text;
 mod trace;
+mod unknown_study;
 mod verify_tool;
 mod workloads;
 
@@ -80,6 +81,11 @@ pub fn command_line() -> Command {
 /// The command line without what is not for people, for those who list what may be typed.
 pub(crate) fn offered_command_line() -> Command {
     root().subcommands(commands().filter(|command| !command.is_hide_set()))
+}
+
+/// What may be typed behind the program's name.
+pub(crate) fn offered_names() -> Vec<String> {
+    offered_command_line().get_subcommands().map(|command| command.get_name().to_owned()).collect()
 }
 
 fn commands() -> impl Iterator<Item = Command> {

@@ -14,12 +14,12 @@ use crate::output;
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples([
-            "show last",
+            "show",
             "show -v last  # with all evidence and every number",
             "show run.json",
         ]))
-        .about("The summary of a run")
-        .arg(run_argument())
+        .about("The summary of a run, the last one unless another is named")
+        .arg(run_argument().required(false).default_value("last"))
         .arg(output::verbose_argument())
         .arg(language_argument())
         .arg(store_argument())

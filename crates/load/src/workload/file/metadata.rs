@@ -300,7 +300,10 @@ fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
 /// memory.
 fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo) -> Result<bool, Problem> {
     let refused = |e: rustix::io::Errno| {
-        Problem::refused(format!("{text} cannot be written to: {}", io::Error::from(e)), "use another target")
+        Problem::refused(
+            format!("{text} cannot be written to: {}", io::Error::from(e)),
+            "give a folder in which you may write: `--target FOLDER`",
+        )
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)
