@@ -158,6 +158,10 @@ impl Failure {
     /// What happened, in a sentence.
     #[must_use]
     pub fn message(&self) -> String {
+        without_error_numbers(&self.whole_message())
+    }
+
+    fn whole_message(&self) -> String {
         match self {
             Failure::Usage(m) => m.message.clone(),
             Failure::Plan(e) => e.to_string(),
@@ -166,11 +170,9 @@ impl Failure {
             Failure::Agent(e) => e.to_string(),
             Failure::Export(e) => e.to_string(),
             Failure::Browser(e) => e.message(),
-            Failure::File { what, path, source } => {
-                format!("{what} {} failed: {}", path.display(), kernel_words(source))
-            }
+            Failure::File { what, path, source } => format!("{what} {} failed: {source}", path.display()),
             Failure::Arguments { message, .. } | Failure::Refused { message, .. } => message.clone(),
-            Failure::Unwritten { failure, .. } => failure.message(),
+            Failure::Unwritten { failure, .. } => failure.whole_message(),
             Failure::Interrupted => "interrupted before anything was measured".to_owned(),
         }
     }
@@ -195,13 +197,22 @@ impl Failure {
     }
 }
 
-/// What the kernel says, without Rust's `(os error N)`, which nobody types anything for.
-fn kernel_words(error: &std::io::Error) -> String {
-    let mut text = error.to_string();
-    if let Some(end) = text.find(" (os error") {
-        text.truncate(end);
+/// A sentence without Rust's `(os error N)`, for which nobody knows what to type.
+fn without_error_numbers(text: &str) -> String {
+    const MARK: &str = " (os error ";
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(MARK) {
+        words.push_str(before);
+        rest = match behind.split_once(')') {
+            Some((number, after)) if number.bytes().all(|byte| byte.is_ascii_digit()) => after,
+            _ => {
+                words.push_str(MARK);
+                behind
+            }
+        };
     }
-    text
+    words + rest
 }
 
 /// What to do about a file that cannot be read or written.

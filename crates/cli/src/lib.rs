@@ -73,7 +73,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            if let Some(meant) = tool_hints::of_line(&error, &typed, &command::offered_names()) {
+            if let Some(meant) = tool_hints::of_line(&error, &typed, &command::offered_command_line()) {
                 return show::failure(&meant);
             }
             // Help and version are no errors; the rest are bad arguments.

@@ -83,11 +83,6 @@ pub(crate) fn offered_command_line() -> Command {
     root().subcommands(commands().filter(|command| !command.is_hide_set()))
 }
 
-/// What may be typed behind the program's name.
-pub(crate) fn offered_names() -> Vec<String> {
-    offered_command_line().get_subcommands().map(|command| command.get_name().to_owned()).collect()
-}
-
 fn commands() -> impl Iterator<Item = Command> {
     SUBCOMMANDS.iter().map(|subcommand| (subcommand.define)(Command::new(subcommand.name)))
 }

@@ -120,6 +120,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["run", "everything-at-once"], 2, "`headroom workloads` lists the workloads"),
     (&["check", "no-such.txt"], 3, "correct the path"),
     (&["show"], 2, "`headroom run` makes one"),
+    (&["export"], 2, "headroom export last > run.json"),
 ];
 
 #[test]
