@@ -33,6 +33,9 @@ pub(crate) fn asked(arguments: &[OsString]) -> Option<Vec<u8>> {
     if mark != "--" {
         return None;
     }
+    if typed.is_empty() {
+        return Some(Vec::new());
+    }
     let shell = SHELLS.into_iter().find(|shell| variable.to_str().is_some_and(|name| shell.is(name)));
     let mut answer = Vec::new();
     let folder = std::env::current_dir().ok();

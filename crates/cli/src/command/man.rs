@@ -29,7 +29,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             Arg::new("command")
                 .value_name("COMMAND")
-                .help("The command that the page is about [default: all of them]"),
+                .help("The command that the page is about [default: the program]"),
         )
         .arg(
             option("dir", "DIR")
