@@ -21,7 +21,10 @@ pub(crate) const TASK: Task = Task {
 
 fn run(root: &Path) -> Result<(), Error> {
     tools::require(&["objcopy"]).map_err(Error::Build)?;
-    let words = ["build", "--profile", "dist", "--package", "cli", "--bin", "headroom"];
+    let mut words = vec!["build", "--profile", "dist", "--package", "cli", "--bin", "headroom"];
+    // `headroom --version --verbose` tells it.
+    let commit = commit(root).map(|commit| format!("env.HEADROOM_COMMIT=\"{commit}\""));
+    words.extend(commit.iter().flat_map(|setting| ["--config", setting.as_str()]));
     let built = cargo::build(root, &words)?;
     let program = cargo::headroom(&built)?;
     let apart = program.with_extension("debug");
@@ -36,6 +39,18 @@ fn run(root: &Path) -> Result<(), Error> {
         println!("{}: {:.1} MB", path.display(), bytes as f64 / 1e6);
     }
     Ok(())
+}
+
+/// The commit that is built, with a mark where files differ from it; nothing outside a clone.
+fn commit(root: &Path) -> Option<String> {
+    let described = Process::new("git")
+        .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*"])
+        .current_dir(root)
+        .output()
+        .ok()
+        .filter(|output| output.status.success())?;
+    let text = String::from_utf8(described.stdout).ok()?;
+    Some(text.trim().to_owned()).filter(|commit| !commit.is_empty())
 }
 
 /// Whether the debug data are still in the program.

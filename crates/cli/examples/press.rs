@@ -86,6 +86,11 @@ const SPEC: WorkloadSpec = WorkloadSpec {
         latency(MetricName::new("check_latency_p50"), "Half of the pieces were checked within this time."),
     ],
     path: &[Symbol::WorkerCpus, Symbol::Own(PRESS)],
+    examples: &[
+        "press.stamp",
+        "press.stamp --threads 1,2,4",
+        "press.stamp --check-share 0%,50% --hardness soft,hard",
+    ],
 };
 
 const fn rate(name: MetricName, doc: &'static str) -> MetricSpec {

@@ -1,5 +1,6 @@
 //! Why a command could not be carried out, and which exit code says so.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use agent::AgentError;
@@ -157,6 +158,10 @@ impl Failure {
     /// What happened, in a sentence.
     #[must_use]
     pub fn message(&self) -> String {
+        without_error_numbers(&self.whole_message())
+    }
+
+    fn whole_message(&self) -> String {
         match self {
             Failure::Usage(m) => m.message.clone(),
             Failure::Plan(e) => e.to_string(),
@@ -167,7 +172,7 @@ impl Failure {
             Failure::Browser(e) => e.message(),
             Failure::File { what, path, source } => format!("{what} {} failed: {source}", path.display()),
             Failure::Arguments { message, .. } | Failure::Refused { message, .. } => message.clone(),
-            Failure::Unwritten { failure, .. } => failure.message(),
+            Failure::Unwritten { failure, .. } => failure.whole_message(),
             Failure::Interrupted => "interrupted before anything was measured".to_owned(),
         }
     }
@@ -186,8 +191,42 @@ impl Failure {
                 Some(format!("type `headroom restore`; the run is kept: `headroom show {id}`"))
             }
             Failure::Unwritten { id, .. } => Some(format!("the run is kept: `headroom export {id} -o FILE`")),
+            Failure::File { source, .. } => file_help(source.kind()).map(str::to_owned),
             _ => None,
         }
+    }
+}
+
+/// A sentence without Rust's `(os error N)`, for which nobody knows what to type.
+fn without_error_numbers(text: &str) -> String {
+    const MARK: &str = " (os error ";
+    let mut words = String::new();
+    let mut rest = text;
+    while let Some((before, behind)) = rest.split_once(MARK) {
+        words.push_str(before);
+        rest = match behind.split_once(')') {
+            Some((number, after)) if number.bytes().all(|byte| byte.is_ascii_digit()) => after,
+            _ => {
+                words.push_str(MARK);
+                behind
+            }
+        };
+    }
+    words + rest
+}
+
+/// What to do about a file that cannot be read or written.
+fn file_help(kind: ErrorKind) -> Option<&'static str> {
+    match kind {
+        ErrorKind::NotFound => Some("correct the path"),
+        ErrorKind::PermissionDenied => {
+            Some("ask who owns it to let you, or type the command as root, for instance by `sudo`")
+        }
+        ErrorKind::IsADirectory => Some("that is a folder: name a file in it"),
+        ErrorKind::NotADirectory => Some("a part of the path is no folder: correct it"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some("make room, or name another place"),
+        ErrorKind::ReadOnlyFilesystem => Some("the file system is read-only: name another place"),
+        _ => None,
     }
 }
 
@@ -225,6 +264,20 @@ mod tests {
         assert_eq!(Failure::Store(read_only()).code(), REFUSED);
         let agent = RunError::Agent(AgentError::Unreachable(String::new()));
         assert_eq!(Failure::Run(agent).code(), TRIAL_FAILED);
+    }
+
+    #[test]
+    fn regression_of_a_file_that_is_not_there_the_number_of_the_error_was_said_and_not_what_to_do() {
+        for (number, says) in [(2, "correct the path"), (13, "sudo"), (21, "folder"), (28, "make room")] {
+            let source = std::io::Error::from_raw_os_error(number);
+            let failure = Failure::File { what: "reading", path: PathBuf::from("fio.txt"), source };
+            assert!(failure.help().unwrap().contains(says), "{failure:?}");
+            let message = failure.message();
+            assert!(
+                message.starts_with("reading fio.txt failed: ") && !message.contains("os error"),
+                "{message}"
+            );
+        }
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod redact_args;
 mod show;
 mod signals;
 mod tool_hints;
+mod version;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -53,6 +54,9 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let _ = redact_args::cover();
+    if let Some(code) = without_command(&arguments) {
+        return code;
+    }
     let passwords = match database_passwords::take(&mut arguments) {
         Ok(passwords) => passwords,
         Err(failure) => return show::failure(&failure),
@@ -69,7 +73,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let matches = match command_line().try_get_matches_from(&arguments) {
         Ok(matches) => matches,
         Err(error) => {
-            if let Some(meant) = tool_hints::of_line(&error, &typed) {
+            if let Some(meant) = tool_hints::of_line(&error, &typed, &command::offered_command_line()) {
                 return show::failure(&meant);
             }
             // Help and version are no errors; the rest are bad arguments.
@@ -81,4 +85,18 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Ok(code) => code,
         Err(failure) => show::failure(&failure),
     }
+}
+
+/// Carries out what no command does: nothing was typed, a shell asks what may be, or the version or the
+/// help of a workload was asked for. The version needs none of the tables, so that programs that ask for
+/// it need not wait.
+fn without_command(arguments: &[OsString]) -> Option<ExitCode> {
+    if arguments.len() < 2 {
+        output::note(command::help::FIRST_WORDS);
+        return Some(ExitCode::from(exit::INVALID));
+    }
+    let text =
+        || version::asked(arguments).or_else(|| command::help::asked(arguments)).map(String::into_bytes);
+    let answer = command::completion::asked(arguments).or_else(text)?;
+    Some(output::done(answer).unwrap_or_else(|failure| show::failure(&failure)))
 }

@@ -3,15 +3,18 @@
 //! the command line there is one name for one thing, so that these are pointed
 //! at and not taken.
 
+use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use import::diagnostic::nearest;
 use import::fio::command_line;
 use report::text::printable;
 use study::Diagnostic;
 
 use crate::exit::Failure;
 
-/// What a line that clap does not take may have meant; `typed` is all of it.
-pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> {
+/// What a line that clap does not take may have meant; `typed` is all of it, and `root` the command line
+/// that there is.
+pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> Option<Failure> {
     let text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
@@ -24,14 +27,38 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String]) -> Option<Failure> 
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
-            let what = kind_of_study(name)?;
+            let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root)) };
             let after = typed.iter().skip_while(|word| *word != name).map(|word| printable(word));
             let rest = after.collect::<Vec<_>>().join(" ");
             (format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`"))
         }
+        ErrorKind::MissingRequiredArgument => {
+            let command = root.find_subcommand(typed.get(1)?)?;
+            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
+                return None;
+            };
+            let examples = command.get_before_help()?.to_string();
+            (format!("`headroom {}` needs {}", command.get_name(), missing.join(", ")), examples)
+        }
         _ => return None,
     };
     Some(Failure::arguments(message, help))
+}
+
+/// That there is no command `name`, and which was most likely meant.
+fn unknown_command(name: &str, root: &Command) -> Failure {
+    let catalogue = ::agent::catalogue();
+    let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
+    let help = match nearest(name, root.get_subcommands().map(Command::get_name)) {
+        Some(near) => format!("did you mean `headroom {near}`?"),
+        None => match workload() {
+            Some(near) => format!("did you mean `headroom run {near}`?"),
+            None => {
+                "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
+            }
+        },
+    };
+    Failure::arguments(format!("there is no command `{}`", printable(name)), help)
 }
 
 /// What `headroom run` would take this name for.
@@ -74,12 +101,12 @@ mod tests {
     use import::fio::command_line::{NEEDLESS, OPTIONS, VALUES, is_job};
 
     use super::*;
-    use crate::command::command_line;
+    use crate::command::{command_line, offered_command_line};
 
     fn help(line: &str) -> Option<String> {
         let typed: Vec<String> = line.split(' ').map(str::to_owned).collect();
         let error = command_line().try_get_matches_from(&typed).unwrap_err();
-        of_line(&error, &typed)?.help()
+        of_line(&error, &typed, &offered_command_line())?.help()
     }
 
     #[test]
@@ -110,7 +137,29 @@ mod tests {
         let told = help("headroom disk --target /data").unwrap();
         assert_eq!(told, "`headroom run disk --target /data`");
         assert_eq!(help("headroom a.fio").unwrap(), "`headroom run a.fio`");
-        assert_eq!(help("headroom shwo"), None);
+    }
+
+    #[test]
+    fn regression_a_command_that_was_mistyped_was_told_without_the_one_that_was_meant() {
+        for (typed, meant) in [
+            ("rnu", "did you mean `headroom run`?"),
+            ("shwo", "did you mean `headroom show`?"),
+            ("cpu.prime", "did you mean `headroom run cpu.primes`?"),
+        ] {
+            assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");
+        }
+        assert!(help("headroom benchmark-everything").unwrap().contains("`headroom --help`"));
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_examples() {
+        for command in ["rm", "export", "compare", "trace"] {
+            let told = help(&format!("headroom {command}")).unwrap();
+            assert!(
+                told.starts_with("Examples:\n") && told.contains(&format!("headroom {command} ")),
+                "{told}"
+            );
+        }
     }
 
     #[test]

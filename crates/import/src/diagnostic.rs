@@ -90,17 +90,23 @@ const WORD_MAX: usize = 100;
 /// what there is.
 #[must_use]
 pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + Clone) -> String {
+    match nearest(word, candidates.clone()) {
+        Some(candidate) => format!("did you mean `{candidate}`?"),
+        None => format!("there are: {}", candidates.into_iter().collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// The candidate that `word` was most likely meant to be, if any is near.
+#[must_use]
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    // To compare takes room and time for each pair of characters.
+    if word.len() > WORD_MAX {
+        return None;
+    }
     let lower = word.to_lowercase();
-    let near = candidates.clone().into_iter().filter_map(|candidate| {
-        // To compare takes room and time for each pair of characters.
-        if word.len() > WORD_MAX {
-            return None;
-        }
+    let near = candidates.into_iter().filter_map(|candidate| {
         let distance = strsim::damerau_levenshtein(&lower, candidate);
         (distance <= candidate.len().max(word.len()) / 3 + 1).then_some((distance, candidate))
     });
-    match near.min_by_key(|(distance, _)| *distance) {
-        Some((_, candidate)) => format!("did you mean `{candidate}`?"),
-        None => format!("there are: {}", candidates.into_iter().collect::<Vec<_>>().join(", ")),
-    }
+    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
 }

@@ -142,6 +142,7 @@ mod tests {
         headline: metric::IOPS,
         metrics: &[],
         path: &[],
+        examples: &[],
     };
     const COMMON: &[ParameterSpec] = &[ParameterSpec::new("duration", Kind::Duration, "").default("1s")];
 

@@ -30,6 +30,10 @@ pub struct WorkloadSpec {
     pub metrics: &'static [MetricSpec],
     /// The resources that its data passes, in order.
     pub path: &'static [Symbol],
+    /// What may be typed behind `headroom run`, the usual first: at most 64 columns each, so that a
+    /// line of a terminal holds it. Part of the help and of no document.
+    #[serde(skip)]
+    pub examples: &'static [&'static str],
 }
 
 impl WorkloadSpec {

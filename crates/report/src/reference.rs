@@ -22,8 +22,12 @@ pub fn list(catalogue: &Catalogue) -> String {
 /// One workload in full, for a terminal.
 #[must_use]
 pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
-    let mut out =
-        format!("{}: {}\n\n{}\n\nParameters\n", spec.name, spec.summary, textwrap::fill(spec.doc, WIDTH));
+    let title = textwrap::fill(&format!("{}: {}", spec.name, spec.summary), WIDTH);
+    let mut out = format!("{title}\n\n");
+    if !spec.examples.is_empty() {
+        out.push_str(&format!("Examples\n{}\n", examples(spec, "  ")));
+    }
+    out.push_str(&format!("{}\n\nParameters\n", textwrap::fill(spec.doc, WIDTH)));
     for parameter in catalogue.parameters(spec) {
         let head = format!("  {} = {}", parameter.name, parameter.default.unwrap_or("(not set)"));
         out.push_str(&format!("{head}\n{}\n", indented(&described(parameter))));
@@ -35,6 +39,11 @@ pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
         out.push_str(&format!("{head}\n{}\n", indented(metric.doc)));
     }
     out
+}
+
+/// What may be typed for a workload, a line each.
+fn examples(spec: &WorkloadSpec, indent: &str) -> String {
+    spec.examples.iter().map(|words| format!("{indent}headroom run {words}\n")).collect()
 }
 
 fn indented(text: &str) -> String {
@@ -161,6 +170,9 @@ pub fn markdown(catalogue: &Catalogue) -> String {
     );
     for spec in &catalogue.workloads {
         out.push_str(&format!("\n## `{}`\n\n{}\n\n", spec.name, spec.doc));
+        if !spec.examples.is_empty() {
+            out.push_str(&format!("```text\n{}```\n\n", examples(spec, "")));
+        }
         out.push_str("| parameter | default | meaning |\n|---|---|---|\n");
         for parameter in spec.parameters {
             out.push_str(&parameter_row(parameter));

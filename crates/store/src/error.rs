@@ -186,7 +186,8 @@ impl StoreError {
                 return format!("Make it with `mkdir -p {}`, or correct the path.", folder.display());
             }
             Self::Access { .. } => {
-                "Check who may read and write the file and its folder, or name another place with `--store PATH`."
+                "Name a file in a folder in which you may write, such as `--store headroom.db`, or ask who owns this \
+                 one to let you."
             }
             Self::ReadOnly { .. } => {
                 "Runs in it can be listed and shown. To write, make the file and its folder writable, or name \

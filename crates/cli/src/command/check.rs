@@ -21,6 +21,7 @@ use report::page::comparison::ComparisonSubject;
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
+use super::help::examples;
 use super::tool_text::{read_files, read_folder, run_name, run_of, understood, without_endings};
 use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
@@ -31,6 +32,11 @@ const SIDES_MAX: usize = 16;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "check fio.txt",
+            "check - < dd.txt",
+            "check --run results -o page.html  # all texts of a folder",
+        ]))
         .about("What the output of another tool really says: in one unit system, held against arithmetic")
         .long_about(
             "Reads what fio, dd and other tools printed, from files or standard input: several outputs in one text, with \

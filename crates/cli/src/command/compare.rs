@@ -11,6 +11,7 @@ use report::page::comparison::{ComparisonSubject, document};
 use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
+use super::help::examples;
 use super::source::Runs;
 use super::{flag, option, run_argument, store_argument};
 use crate::exit::{Failure, WORSE};
@@ -18,6 +19,11 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "compare RUN last",
+            "compare before.json after.json --fail-if-worse",
+            "compare last --by queue-depth  # the cases of one run",
+        ]))
         .about("What may be said of one run against another, or of the cases of one run")
         .long_about(
             "What may be said of one run against another: better, worse, the same within a margin, or that it cannot \

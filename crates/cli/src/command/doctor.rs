@@ -8,12 +8,14 @@ use model::{Finding, Severity};
 use report::doctor::document;
 
 use super::flag;
+use super::help::examples;
 use super::machine::{examine, host_argument};
 use crate::exit::{CONDITION, Failure};
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["doctor", "doctor -v", "doctor --json"]))
         .about("What could disturb a measurement on this machine now, and what to do about it")
         .long_about(
             "What could disturb a measurement on this machine now, and what to do about it. Nothing is changed. The \

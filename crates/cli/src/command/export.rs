@@ -9,6 +9,7 @@ use model::Run;
 use report::export::{EXPORTERS, Exporter, WriteRun, for_path};
 use report::page::Subject;
 
+use super::help::examples;
 use super::{option, run_argument, store_argument};
 use crate::browser;
 use crate::exit::Failure;
@@ -16,6 +17,11 @@ use crate::output::{self, Pending};
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "export last > run.json",
+            "export last -o estimates.csv",
+            "export last --format md",
+        ]))
         .about("Write a run in a format for programs or people")
         .arg(run_argument())
         .arg(output_argument())

@@ -9,6 +9,7 @@ use model::tool_result::UnreadCause;
 use report::text::printable;
 
 use super::check::{file_argument, machine_argument, machine_of};
+use super::help::examples;
 use super::tool_text::{read_files, run_of, understood};
 use super::{open_store, store_argument};
 use crate::exit::Failure;
@@ -16,6 +17,11 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "import fio.txt",
+            "import before.txt after.txt",
+            "import fio.txt --machine this",
+        ]))
         .about("Keep what other tools measured, as a run")
         .long_about(
             "Reads what fio, dd and other tools printed, as `headroom check` does, and keeps it as one run: what was done \

@@ -5,12 +5,16 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use store::{State, Store};
 
+use super::help::examples;
 use super::{open_store, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
-    command.about("The runs that are kept, newest first").arg(store_argument())
+    command
+        .before_help(examples(["list", "list --store /mnt/usb/headroom.db", "list | head"]))
+        .about("The runs that are kept, newest first")
+        .arg(store_argument())
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {

@@ -12,6 +12,7 @@ use model::Machine;
 use report::inventory;
 
 use super::export::{language, language_argument};
+use super::help::examples;
 use super::{flag, option};
 use crate::exit::Failure;
 use crate::output::{self, Pending};
@@ -20,6 +21,7 @@ pub(super) fn define(command: Command) -> Command {
     let path =
         |name, value, help: &'static str| option(name, value).value_parser(value_parser!(PathBuf)).help(help);
     command
+        .before_help(examples(["machine", "machine -v", "machine --svg machine.svg"]))
         .about("What this machine is made of, and what its parts can do at most")
         .long_about(
             "What this machine is made of, and what its parts can do at most: processors, memory, PCI Express, \

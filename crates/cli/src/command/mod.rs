@@ -1,15 +1,20 @@
-//! The subcommands: one file and one name in a table each.
+//! The subcommands: one file and one name in a table each; and what is said of them while they are typed
+//! ([`help`], [`completion`]).
 
 mod agent;
 mod check;
 mod compare;
+pub(crate) mod completion;
+mod completions;
 mod doctor;
 mod export;
+pub(crate) mod help;
 mod import_results;
 mod job_file;
 mod join;
 mod list;
 mod machine;
+mod man;
 mod node;
 mod reference;
 mod report;
@@ -25,6 +30,7 @@ mod studies;
 mod syncfs;
 mod tool_text;
 mod trace;
+mod unknown_study;
 mod verify_tool;
 mod workloads;
 
@@ -35,7 +41,9 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use import::diagnostic::suggest;
 use store::{SqliteStore, StoreError};
 
+use self::help::examples;
 use crate::exit::Failure;
+use crate::version::VERSION;
 
 struct Subcommand {
     name: &'static str,
@@ -60,19 +68,33 @@ macro_rules! subcommands {
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
     run machine doctor workloads settings studies list show rm report export compare check
-    import_results => "import" verify_tool => "verify-tool" trace node restore reference agent syncfs sqlite_commits
+    import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
+    sqlite_commits
 };
 
 /// The whole command line, made from the tables.
 #[must_use]
 pub fn command_line() -> Command {
+    root().subcommands(commands())
+}
+
+/// The command line without what is not for people, for those who list what may be typed.
+pub(crate) fn offered_command_line() -> Command {
+    root().subcommands(commands().filter(|command| !command.is_hide_set()))
+}
+
+fn commands() -> impl Iterator<Item = Command> {
+    SUBCOMMANDS.iter().map(|subcommand| (subcommand.define)(Command::new(subcommand.name)))
+}
+
+fn root() -> Command {
     Command::new("headroom")
-        .version(env!("CARGO_PKG_VERSION"))
+        .version(VERSION)
+        .before_help(examples(["run", "run disk --target /data", "help disk"]))
         .about("Measures a machine whole and says how much room is left")
         .subcommand_required(true)
         .arg_required_else_help(true)
         .max_term_width(::report::WIDTH)
-        .subcommands(SUBCOMMANDS.iter().map(|s| (s.define)(Command::new(s.name))))
 }
 
 /// The reference page of the command line, in Markdown.

@@ -21,6 +21,7 @@ use ::node::{
 use clap::{ArgAction, ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
+use super::help::examples;
 use super::join::{self, Source};
 use super::{flag, option, restore};
 use crate::exit::Failure;
@@ -29,6 +30,11 @@ use crate::signals;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "node",
+            "node --allow 10.0.0.0/8 --once",
+            "node --join join.txt  # to a run that waits",
+        ]))
         .about("Let another machine measure with this one, over the network")
         .long_about(
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \

@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 
 use super::export::{Destination, language, language_argument, output_argument};
+use super::help::examples;
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["report", "report last -o page.html", "report last -o page.pdf --lang ja"]))
         .about("Write a run as a page to read and share")
         .after_help(
             "Without -o, the page is headroom-RUN.html in this folder. A page is one file: it needs no network and no script.",

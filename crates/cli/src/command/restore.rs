@@ -14,12 +14,14 @@ use model::Plan;
 use model::plan::{Problem, ProblemKind};
 use report::text::printable;
 
+use super::help::examples;
 use super::{flag, option};
 use crate::exit::{Failure, TRIAL_FAILED};
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["restore", "restore --drop", "restore --url postgres://me@db1/shop"]))
         .about("Put back the settings that a run which was killed had changed, and remove the files it left")
         .long_about(
             "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \

@@ -12,7 +12,6 @@ use std::time::Duration;
 use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use import::diagnostic::suggest;
 use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
 use model::run::{Outcome, Run};
@@ -21,15 +20,18 @@ use model::workload::Catalogue;
 use model::{Plan, Study};
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
-use study::built_in::{self, READY};
+use study::built_in;
 use study::plan;
 use study::read::arguments::{Arguments, apply, study_of_workload};
 use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
+use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
-use super::{flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path};
+use super::{
+    flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path, unknown_study,
+};
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
 use crate::output;
@@ -40,10 +42,16 @@ use crate::signals;
 pub(super) fn define(command: Command) -> Command {
     let catalogue = ::agent::catalogue();
     let command = command
+        .before_help(examples([
+            "run",
+            "run disk --target /data --queue-depth 1..64",
+            "run mine.toml --dry-run  # what would be done; nothing is",
+        ]))
         .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
         .after_help(
-            "A comma makes levels (1,4,16), `..` doubles (1..64), `1..16:1` steps; every combination is a case.\n\
-             `headroom workloads NAME` says what each parameter means and which values it takes.",
+            "The parameters of a workload are options, too: `headroom workloads` lists the workloads, and `headroom run \
+             WORKLOAD --help` is about one of them, with its parameters, metrics and examples.\nA comma makes levels \
+             (1,4,16), `..` doubles (1..64), `1..16:1` steps; every combination is a case.",
         )
         .args(own_arguments())
         .args(accept_nodes::arguments())
@@ -64,6 +72,8 @@ pub(super) fn define(command: Command) -> Command {
             .help(shared.help(&catalogue))
             .allow_hyphen_values(true)
             .help_heading("Parameters")
+            // There are far more than one workload has, whose help lists its own.
+            .hide(true)
     }))
 }
 
@@ -278,14 +288,7 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     if path.is_file() && study_text(path).is_ok_and(|text| import::fio::command_line::is_job(&text)) {
         return Err(unnamed_job(name));
     }
-    let known = catalogue.workloads.iter().map(|w| w.name.as_str()).chain(READY.iter().map(|r| r.name));
-    Err(Failure::arguments(
-        format!("there is no workload and no built-in study `{name}`"),
-        format!(
-            "{}; a study file ends in .toml, a job file of fio in .fio",
-            suggest(name, known.collect::<Vec<_>>())
-        ),
-    ))
+    Err(unknown_study::failure(name, catalogue))
 }
 
 /// A job file of fio whose name does not say that it is one.

@@ -88,3 +88,30 @@ pub(super) fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Argument
         wipe: all("wipe"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use study::read::arguments::study_of_workload;
+
+    use super::*;
+    use crate::command::command_line;
+
+    #[test]
+    fn the_three_examples_of_every_workload_are_studies_of_it() {
+        let catalogue = ::agent::catalogue();
+        for spec in &catalogue.workloads {
+            assert_eq!(spec.examples.len(), 3, "{}", spec.name);
+            for example in spec.examples {
+                let words = shlex::split(example).unwrap();
+                assert_eq!(words[0], spec.name.as_str(), "{example}");
+                let line = ["headroom", "run"].map(str::to_owned).into_iter().chain(words);
+                let matches = command_line().try_get_matches_from(line).unwrap();
+                let run = matches.subcommand_matches("run").unwrap();
+                let study = study_of_workload(&catalogue, spec.name.as_str(), &arguments(run, &catalogue));
+                if let Err(diagnostic) = study {
+                    panic!("{example}: {}", diagnostic.message);
+                }
+            }
+        }
+    }
+}

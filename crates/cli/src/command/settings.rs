@@ -5,12 +5,14 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use machine::setting;
 
+use super::help::examples;
 use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["settings", "settings mtu", "settings governor"]))
         .about("What of a machine can be changed for a study, read back, and put back: `--set NAME=VALUE`")
         .arg(Arg::new("name").value_name("NAME").help("One setting in full"))
 }

@@ -6,14 +6,20 @@ use clap::{ArgMatches, Command};
 use report::page::{Subject, document};
 
 use super::export::{language, language_argument};
+use super::help::examples;
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .about("The summary of a run")
-        .arg(run_argument())
+        .before_help(examples([
+            "show",
+            "show -v last  # with all evidence and every number",
+            "show run.json",
+        ]))
+        .about("The summary of a run, the last one unless another is named")
+        .arg(run_argument().required(false).default_value("last"))
         .arg(output::verbose_argument())
         .arg(language_argument())
         .arg(store_argument())

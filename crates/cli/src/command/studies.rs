@@ -5,12 +5,18 @@ use std::process::ExitCode;
 use clap::{Arg, ArgMatches, Command};
 use study::built_in::{self, READY};
 
+use super::help::examples;
 use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "studies",
+            "studies disk-quick",
+            "studies disk-quick > mine.toml  # to be changed and run",
+        ]))
         .about("The built-in studies; a name prints one, to be copied and changed")
         .arg(Arg::new("name").value_name("NAME").help("The study to print"))
 }

@@ -4,12 +4,14 @@ use std::process::ExitCode;
 
 use clap::{Arg, ArgMatches, Command};
 
+use super::help::examples;
 use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples(["workloads", "workloads disk", "workloads net.stream"]))
         .about("What can be measured, with every parameter and metric")
         .arg(Arg::new("name").value_name("NAME").help("One workload in full"))
 }

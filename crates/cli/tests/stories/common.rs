@@ -19,7 +19,13 @@ const WITHOUT_STORE: &[&str] = &[
     "check",
     "verify-tool",
     "trace",
+    "completions",
+    "man",
+    "help",
     "--help",
+    "--version",
+    // What a shell asks.
+    "--",
 ];
 
 /// A folder with a store of its own, on the disk that holds the build (a

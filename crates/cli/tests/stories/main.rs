@@ -16,6 +16,7 @@ mod engines;
 mod far;
 mod faults;
 mod filling;
+mod first_minutes;
 mod fio;
 mod full;
 mod hosts;

@@ -46,6 +46,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus],
+    examples: &["null", "null --queue-depth 1..64", "null --rate 10k/s,100k/s --threads 2"],
 };
 
 #[derive(Debug)]

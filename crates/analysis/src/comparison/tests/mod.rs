@@ -35,6 +35,7 @@ const DISK: WorkloadSpec = WorkloadSpec {
         MetricSpec::lower(metric::LATENCY_P99, Unit::Seconds, ""),
     ],
     path: &[],
+    examples: &[],
 };
 
 fn definitions() -> Definitions {

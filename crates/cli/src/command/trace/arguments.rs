@@ -9,6 +9,7 @@ use model::{Kind, Value, scalar};
 use report::trace::TRACE_EXPORTERS;
 
 use crate::command::export::{language_argument, output_argument_of};
+use crate::command::help::examples;
 use crate::command::{flag, option};
 use crate::exit::Failure;
 use crate::output;
@@ -55,6 +56,11 @@ pub(super) struct TraceArguments {
 
 pub(super) fn define(command: Command) -> Command {
     command
+        .before_help(examples([
+            "trace /dev/sda --duration 10s",
+            "trace /data -- dd if=/dev/zero of=/data/x bs=1M count=64",
+            "trace /dev/sda --duration 1h --save day.hrt",
+        ]))
         .about("What the kernel really sent to a device, by whom, and where the time went")
         .long_about(
             "What the kernel really sent to a device: how much, in which pieces, in which order, by whom, and where \

@@ -22,15 +22,26 @@ use self::work::Work;
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::tool_text::run_of;
 use super::{flag, option};
+use crate::command::help::examples;
 use crate::exit::{DOUBTED, Failure};
 use crate::output;
 
 /// The run of our own load, among the sides of the comparison.
 const OWN: &str = "headroom";
 
+/// Whether this is a tool that can be held against Headroom.
+pub(super) fn knows(name: &str) -> bool {
+    TOOLS.iter().any(|tool| tool.program == name)
+}
+
 pub(super) fn define(command: Command) -> Command {
     let tools: Vec<String> = TOOLS.iter().map(|tool| format!("{} ({})", tool.program, tool.doc)).collect();
     command
+        .before_help(examples([
+            "verify-tool sysbench",
+            "verify-tool fio --target /data",
+            "verify-tool hdparm --target /dev/sda",
+        ]))
         .about("Whether an installed tool and Headroom agree on the same work")
         .long_about(
             "Runs an installed tool and the load of Headroom that does the same work, in turn, and says whether they agree \

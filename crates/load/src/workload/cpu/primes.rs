@@ -30,6 +30,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::EVENTS_PER_SECOND,
     metrics: common::OF_SYSBENCH,
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "cpu.primes",
+        "cpu.primes --threads 1,2,4",
+        "cpu.primes --max-prime 10000 --duration 10s --threads all",
+    ],
 };
 
 #[derive(Debug)]

@@ -22,6 +22,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::IOPS,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "disk --target /data",
+        "disk --target /data --pattern read,write --block-size 1m",
+        "disk --target /data --queue-depth 1..64 --observe block-trace",
+    ],
 };
 
 /// Rates of loads that read and write.

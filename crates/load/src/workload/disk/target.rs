@@ -133,7 +133,10 @@ fn look_at_device(
 }
 
 fn hidden(text: &str, error: &std::io::Error) -> Problem {
-    Problem::refused(format!("{text} cannot be looked at: {error}"), "check its permissions")
+    Problem::refused(
+        format!("{text} cannot be looked at: {error}"),
+        "run it as root, for instance by `sudo`, or give another target",
+    )
 }
 
 /// Whether `kind`, called `text`, has the bytes that are asked for.
@@ -249,11 +252,17 @@ fn room_in(folder: &Path, host: &HostInfo) -> Result<Room, Problem> {
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
         let why = std::io::Error::from(e);
-        Problem::refused(format!("{shown} cannot be written to: {why}"), "use another target")
+        Problem::refused(
+            format!("{shown} cannot be written to: {why}"),
+            "give a folder in which you may write: `--target FOLDER`",
+        )
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     if stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY) {
-        return Err(Problem::refused(format!("{shown} is on a read-only file system"), "use another target"));
+        return Err(Problem::refused(
+            format!("{shown} is on a read-only file system"),
+            "give a folder on another one: `--target FOLDER`",
+        ));
     }
     let wanted = rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK;
     rustix::fs::access(folder, wanted).map_err(refused)?;
@@ -298,7 +307,10 @@ fn survey_file(
     }
     rustix::fs::access(text, wanted).map_err(|e| {
         let why = std::io::Error::from(e);
-        Problem::refused(format!("{text} may not be used: {why}"), "check its permissions")
+        Problem::refused(
+            format!("{text} may not be used: {why}"),
+            "run it as root, for instance by `sudo`, or give another target",
+        )
     })?;
     alignment::check(text, plan, alignment::of_file(Path::new(text)))?;
     check_size(text, plan, metadata.len(), "an existing file")?;

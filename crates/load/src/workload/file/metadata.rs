@@ -46,6 +46,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "file.metadata --target /data",
+        "file.metadata --target /data --threads 1,4,16 --files 100000",
+        "file.metadata --target /data --directory-fsync no,yes",
+    ],
 };
 
 const METRICS: &[MetricSpec] = &[
@@ -295,7 +300,10 @@ fn folders(width: u64, depth: u64, threads: u64) -> Result<u64, Problem> {
 /// memory.
 fn check_room(folder: &Path, text: &str, names: u64, bytes: u64, host: &HostInfo) -> Result<bool, Problem> {
     let refused = |e: rustix::io::Errno| {
-        Problem::refused(format!("{text} cannot be written to: {}", io::Error::from(e)), "use another target")
+        Problem::refused(
+            format!("{text} cannot be written to: {}", io::Error::from(e)),
+            "give a folder in which you may write: `--target FOLDER`",
+        )
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)

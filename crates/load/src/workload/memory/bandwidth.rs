@@ -50,6 +50,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, COPIED_ONCE, BUS_ESTIMATE, common::ELAPSED, common::CPU_PER_BYTE],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
+    examples: &[
+        "memory.bandwidth --operation read,copy,triad --threads 1,all",
+        "memory.bandwidth --size 16k..1g",
+        "memory.bandwidth --operation copy --stores ordinary,non-temporal",
+    ],
 };
 
 pub(super) const OPERATION: ParameterSpec =

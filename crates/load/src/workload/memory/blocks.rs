@@ -75,6 +75,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
+    examples: &[
+        "memory.blocks",
+        "memory.blocks --block-size 1k,1m --operation read,write",
+        "memory.blocks --bytes 100g --threads 16",
+    ],
 };
 
 /// Bytes of a word.

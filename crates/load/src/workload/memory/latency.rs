@@ -47,6 +47,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, common::ELAPSED],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
+    examples: &[
+        "memory.latency",
+        "memory.latency --size 16k..1g --duration 200ms --trials 3",
+        "memory.latency --page-size base,transparent",
+    ],
 };
 
 #[derive(Debug)]

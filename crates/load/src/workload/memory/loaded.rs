@@ -58,6 +58,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::LOAD_LATENCY,
     metrics: &[LOAD_LATENCY, DRAWN],
     path: &[Symbol::WorkerCpus, Symbol::Memory],
+    examples: &[
+        "memory.loaded --threads all",
+        "memory.loaded --threads all --share 0%,25%,50%,75%,100%",
+        "memory.loaded --threads all --operation read,copy",
+    ],
 };
 
 /// What the others moved; its name and unit are those of every throughput.

@@ -87,6 +87,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
+    examples: &[
+        "net.connect",
+        "net.connect --peer 'headroom://HOST:7117#KEY'",
+        "net.connect --peer 'headroom://HOST:7117#KEY' --threads 1,4,16",
+    ],
 };
 const CONNECTIONS: MetricSpec = common::rate(
     MetricName::new("connections_per_second"),

@@ -88,6 +88,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         RTT,
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
+    examples: &[
+        "net.loaded",
+        "net.loaded --peer 'headroom://HOST:7117#KEY'",
+        "net.loaded --peer 'headroom://HOST:7117#KEY' --streams 1,8",
+    ],
 };
 
 /// The same as of other loads, which have a protocol.

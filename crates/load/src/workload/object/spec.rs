@@ -160,6 +160,11 @@ pub(super) const PUT: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS,
     path: PATH,
+    examples: &[
+        "object.put",
+        "object.put --endpoint http://store:9000 --size 64k,1m,16m",
+        "object.put --endpoint http://store:9000 --concurrency 1,4,16,64",
+    ],
 };
 
 /// `object.get`.
@@ -186,6 +191,11 @@ pub(super) const GET: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS,
     path: PATH,
+    examples: &[
+        "object.get",
+        "object.get --endpoint http://store:9000 --size 64k,1m,16m",
+        "object.get --endpoint http://store:9000 --concurrency 1,4,16,64",
+    ],
 };
 
 /// `object.list`.
@@ -215,6 +225,11 @@ pub(super) const LIST: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS_OF_NAMES,
     path: PATH,
+    examples: &[
+        "object.list",
+        "object.list --endpoint http://store:9000 --objects 1000,10000",
+        "object.list --endpoint http://store:9000 --max-keys 100,1000",
+    ],
 };
 
 /// `object.delete`.
@@ -247,4 +262,9 @@ pub(super) const DELETE: WorkloadSpec = WorkloadSpec {
     headline: metric::OPERATIONS_PER_SECOND,
     metrics: METRICS_OF_NAMES,
     path: PATH,
+    examples: &[
+        "object.delete",
+        "object.delete --endpoint http://store:9000 --concurrency 1,16",
+        "object.delete --endpoint http://store:9000 --objects 10000",
+    ],
 };

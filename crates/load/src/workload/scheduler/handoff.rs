@@ -77,6 +77,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "scheduler.handoff",
+        "scheduler.handoff --to same,other",
+        "scheduler.handoff --by futex,pipe,eventfd",
+    ],
 };
 
 const WAKEUP_P50: MetricSpec = common::time(

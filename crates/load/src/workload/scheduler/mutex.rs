@@ -61,6 +61,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "scheduler.mutex --threads 8",
+        "scheduler.mutex --threads 1..64",
+        "scheduler.mutex --threads 8 --mutexes 1,4096",
+    ],
 };
 
 const TOTAL_TIME: MetricSpec = common::time(

@@ -36,6 +36,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::EVENTS_PER_SECOND,
     metrics: common::OF_SYSBENCH,
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "scheduler.threads --threads 64",
+        "scheduler.threads --threads 1..64",
+        "scheduler.threads --threads 8 --mutexes 1,8",
+    ],
 };
 
 /// More would make an event so long that a load could not be stopped.

@@ -61,6 +61,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "scheduler.timer",
+        "scheduler.timer --sleep 100us,1ms,10ms",
+        "scheduler.timer --slack 50us,least --by nanosleep,timerfd",
+    ],
 };
 
 const LATENESS_P50: MetricSpec =

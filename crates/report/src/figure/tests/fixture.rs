@@ -37,6 +37,7 @@ pub(in crate::figure) const DISK: WorkloadSpec = WorkloadSpec {
     headline: metric::IOPS,
     metrics: &[MetricSpec::higher(metric::IOPS, Unit::PerSecond, "")],
     path: &[],
+    examples: &[],
 };
 
 pub(in crate::figure) const BANDWIDTH: WorkloadSpec = WorkloadSpec {

@@ -62,6 +62,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, COMPRESSION_RATIO, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "cpu.compress --codec zstd,lz4",
+        "cpu.compress --level 1,3,9,19 --threads all",
+        "cpu.compress --operation decompress --content text,compressible",
+    ],
 };
 
 const COMPRESSION_RATIO: MetricSpec = MetricSpec::higher(

@@ -57,6 +57,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "cpu.crypto --hardware yes,no",
+        "cpu.crypto --algorithm aes-256-gcm,sha-256 --block-size 1k..64k",
+        "cpu.crypto --library aws-lc,openssl --threads 1,all",
+    ],
 };
 
 /// The longest data unit of XTS: 2^20 blocks of AES (IEEE 1619-2007, 5.1).

@@ -64,6 +64,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::CPU_PER_OPERATION,
     ],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "cpu.float --threads all",
+        "cpu.float --type double,single --vectors scalar,auto",
+        "cpu.float --threads all --duration 5m --idle 30s --cool-down 2m",
+    ],
 };
 
 const FLOPS: MetricSpec = common::rate(

@@ -47,6 +47,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::THROUGHPUT,
     metrics: &[common::THROUGHPUT, common::CPU_PER_BYTE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "cpu.parity --raid raid5,raid6",
+        "cpu.parity --disks 4,8,16 --chunk-size 64k,512k",
+        "cpu.parity --vectors scalar,auto --threads 1,all",
+    ],
 };
 
 /// Data disks at most: the powers of the generator repeat after 255.

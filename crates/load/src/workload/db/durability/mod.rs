@@ -197,7 +197,10 @@ impl PlannedDurability {
         }
         let refused = |e: rustix::io::Errno| {
             let why = std::io::Error::from(e);
-            Problem::refused(format!("{text} cannot be written to: {why}"), "use another target")
+            Problem::refused(
+                format!("{text} cannot be written to: {why}"),
+                "give a folder in which you may write: `--target FOLDER`",
+            )
         };
         let stat = rustix::fs::statvfs(folder).map_err(refused)?;
         rustix::fs::access(folder, rustix::fs::Access::WRITE_OK | rustix::fs::Access::EXEC_OK)

@@ -26,6 +26,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: COMMITS.name,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "db.durability --target /data",
+        "db.durability --target /data --synchronous full,off",
+        "db.durability --start mariadb --target /data --clients 8",
+    ],
 };
 
 const PARAMETERS: &[ParameterSpec] = &[

@@ -28,6 +28,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
     path: parameters::PATH,
+    examples: &[
+        "db.oltp --target /data --clients 1,2,4,8,16",
+        "db.oltp --start postgres --target /data --clients 8",
+        "db.oltp --url mysql://me@db1/ --mix point-select --clients 1,8,50",
+    ],
 };
 
 /// Those that only this load has, and how many clients.

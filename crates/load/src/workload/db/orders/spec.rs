@@ -23,6 +23,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
     path: parameters::PATH,
+    examples: &[
+        "db.orders --target /data",
+        "db.orders --start postgres --target /data --clients 1,8",
+        "db.orders --url mysql://me@db1/ --warehouses 10 --clients 50",
+    ],
 };
 
 /// Those that only this load has, and how many clients.

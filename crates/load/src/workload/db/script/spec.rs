@@ -35,6 +35,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
     path: parameters::PATH,
+    examples: &[
+        "db.script --sql shop.sql",
+        "db.script --sql shop.sql --clients 1,4,16 --rate 200/s",
+        "db.script --sql shop.sql --url postgres://me@db1/ --clients 50",
+    ],
 };
 
 /// Those that only this load has, and how many clients.

@@ -293,7 +293,10 @@ fn has_room(folder: &Path, needed: u64, host: &HostInfo) -> Result<bool, Problem
     let shown = folder.display();
     let refused = |e: rustix::io::Errno| {
         let why = std::io::Error::from(e);
-        Problem::refused(format!("{shown} cannot be written to: {why}"), "use another target")
+        Problem::refused(
+            format!("{shown} cannot be written to: {why}"),
+            "give a folder in which you may write: `--target FOLDER`",
+        )
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     rustix::fs::access(folder, Access::WRITE_OK | Access::EXEC_OK).map_err(refused)?;

@@ -23,6 +23,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
     path: parameters::PATH,
+    examples: &[
+        "db.slap --target /data --clients 8",
+        "db.slap --start mariadb --target /data --clients 50",
+        "db.slap --url mysql://me@db1/ --mix write --clients 50",
+    ],
 };
 
 /// Those that only this load has, and how many clients.

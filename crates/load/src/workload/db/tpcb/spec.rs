@@ -31,6 +31,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::TRANSACTIONS_PER_SECOND,
     metrics: &METRICS,
     path: parameters::PATH,
+    examples: &[
+        "db.tpcb --target /data",
+        "db.tpcb --start postgres --target /data --scale 10 --clients 8",
+        "db.tpcb --url postgres://me@db1/ --scale 100 --clients 1,8,50",
+    ],
 };
 
 /// Those that only this load has, and how many clients.

@@ -24,6 +24,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: TIME_TO_WHOLE,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "disk.rebuild --target /data --stack \"raid5(a+b+c) > ext4\"",
+        "disk.rebuild --target /data --stack \"raid6(a+b+c+d)\" --event fail",
+        "disk.rebuild --target /data --stack \"raid5(a+b+c)\" --rate 200/s",
+    ],
 };
 
 /// From the event until the array is as it should be.

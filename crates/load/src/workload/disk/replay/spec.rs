@@ -26,6 +26,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::IOPS,
     metrics: METRICS,
     path: &[Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "disk.replay --replay day.hrt --target /data",
+        "disk.replay --replay day.hrt --target /data --speed 1,2,max",
+        "disk.replay --replay day.hrt --target /data --writes read",
+    ],
 };
 
 /// Operations per second when they were recorded.

@@ -174,11 +174,17 @@ fn check_folder(folder: &Path, bytes: u64, host: &HostInfo) -> Result<(), Proble
     }
     let refused = |e: rustix::io::Errno| {
         let why = std::io::Error::from(e);
-        Problem::refused(format!("{shown} cannot be written to: {why}"), "use another target")
+        Problem::refused(
+            format!("{shown} cannot be written to: {why}"),
+            "give a folder in which you may write: `--target FOLDER`",
+        )
     };
     let stat = rustix::fs::statvfs(folder).map_err(refused)?;
     if stat.f_flag.contains(rustix::fs::StatVfsMountFlags::RDONLY) {
-        return Err(Problem::refused(format!("{shown} is on a read-only file system"), "use another target"));
+        return Err(Problem::refused(
+            format!("{shown} is on a read-only file system"),
+            "give a folder on another one: `--target FOLDER`",
+        ));
     }
     let free = stat.f_bavail.saturating_mul(stat.f_frsize);
     let Room { bytes: room, memory } = in_memory::room(folder, free, host);

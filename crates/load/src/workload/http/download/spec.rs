@@ -142,6 +142,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         common::ELAPSED,
     ],
     path: &[Symbol::ServerInterface, Symbol::WorkerCpus, Symbol::TargetFileSystem, Symbol::TargetDevice],
+    examples: &[
+        "http.download --url http://mirror/big.iso",
+        "http.download --url http://mirror/big.iso --target /data",
+        "http.download --url http://mirror/big.iso --streams 1,4,16",
+    ],
 };
 
 const THROUGHPUT: MetricSpec = common::throughput(

@@ -67,6 +67,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::REQUESTS_PER_SECOND,
     metrics: &METRICS,
     path: &[Symbol::ServerInterface, Symbol::WorkerCpus],
+    examples: &[
+        "http.requests --url http://web1/index.html",
+        "http.requests --url http://web1/ --connections 1,4,16,64",
+        "http.requests --url http://web1/ --rate 2k/s --arrivals poisson",
+    ],
 };
 
 /// Those of the whole load.

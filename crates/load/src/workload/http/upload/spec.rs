@@ -90,6 +90,11 @@ pub(super) const SPEC: WorkloadSpec = WorkloadSpec {
         common::ELAPSED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::ServerInterface],
+    examples: &[
+        "http.upload --url http://store/incoming/{stream}",
+        "http.upload --url http://store/a --size 1g",
+        "http.upload --url http://store/{stream} --streams 1,4,16",
+    ],
 };
 
 const THROUGHPUT: MetricSpec = common::throughput(

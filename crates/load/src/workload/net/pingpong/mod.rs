@@ -89,6 +89,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         common::UNFINISHED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
+    examples: &[
+        "net.pingpong",
+        "net.pingpong --peer 'headroom://HOST:7117#KEY'",
+        "net.pingpong --peer 'headroom://HOST:7117#KEY' --wait block,poll",
+    ],
 };
 
 pub(in crate::workload::net) const OUTSTANDING: ParameterSpec = ParameterSpec::new(

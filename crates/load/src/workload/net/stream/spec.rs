@@ -108,6 +108,11 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
         common::ELAPSED,
     ],
     path: &[Symbol::WorkerCpus, Symbol::PeerInterface],
+    examples: &[
+        "net.stream",
+        "net.stream --peer 'headroom://HOST:7117#KEY'",
+        "net.stream --peer 'headroom://HOST:7117#KEY' --streams 1,4,16",
+    ],
 };
 
 pub(super) const THROUGHPUT: MetricSpec =

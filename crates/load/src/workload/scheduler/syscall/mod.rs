@@ -44,6 +44,11 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     headline: metric::CALL_TIME,
     metrics: &[CALL_TIME, common::ELAPSED, common::RATE_HELD, common::LATE_STARTS, common::UNFINISHED],
     path: &[Symbol::WorkerCpus],
+    examples: &[
+        "scheduler.syscall",
+        "scheduler.syscall --call getppid,read,stat,open-close",
+        "scheduler.syscall --call context-switch,thread,fork,exec",
+    ],
 };
 
 const WORDS: &[Word] = &[

@@ -1,0 +1,56 @@
+//! A word behind `headroom run` that is the name of nothing: what was most likely meant, and what to type
+//! then. All names there are would fill a screen, so they are not listed.
+
+use import::diagnostic::nearest;
+use model::workload::Catalogue;
+use study::built_in::READY;
+
+use super::verify_tool;
+use crate::exit::Failure;
+
+/// What is said of files, which are told by their endings.
+const FILES: &str = "a study file ends in .toml, a job file of fio in .fio";
+
+/// That nothing is called `name`.
+pub(super) fn failure(name: &str, catalogue: &Catalogue) -> Failure {
+    Failure::arguments(format!("there is no workload and no built-in study `{name}`"), help(name, catalogue))
+}
+
+fn help(name: &str, catalogue: &Catalogue) -> String {
+    let workloads = || catalogue.workloads.iter().map(|spec| spec.name.as_str());
+    let is_of_area = |full: &&str| full.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'));
+    let area: Vec<&str> = workloads().filter(is_of_area).collect();
+    if !area.is_empty() {
+        return format!("`{name}` has several workloads: {}", area.join(", "));
+    }
+    if verify_tool::knows(name) {
+        return format!(
+            "that is a tool: `headroom verify-tool {name}` runs it beside the same load of Headroom, and `headroom \
+             check FILE` reads what it printed"
+        );
+    }
+    match nearest(name, workloads().chain(READY.iter().map(|ready| ready.name))) {
+        Some(near) => format!("did you mean `{near}`? Of files, {FILES}"),
+        None => format!(
+            "`headroom workloads` lists the workloads, and `headroom studies` the built-in studies; {FILES}"
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_is_said_in_few_words() {
+        let help = |name: &str| help(name, &::agent::catalogue());
+        assert!(help("dsik").starts_with("did you mean `disk`? "), "{}", help("dsik"));
+        assert!(help("overveiw").starts_with("did you mean `overview`? "));
+        let area = help("cpu");
+        assert!(area.contains("cpu.primes, ") && !area.contains("memory."), "{area}");
+        assert!(help("sysbench").contains("`headroom verify-tool sysbench`"));
+        let none = help("benchmark-everything");
+        assert!(none.contains("`headroom workloads`") && none.contains("`headroom studies`"), "{none}");
+        assert!(none.len() < 200, "{none}");
+    }
+}

@@ -1,0 +1,135 @@
+//! The first minutes of somebody who has the file and nothing else: what the bare program says, the help,
+//! the version, words that a shell completes, and mistakes that end in what to type instead.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::common::{StoryFolder, flat, program, stderr, stdout};
+
+fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(console::measure_text_width(line) <= 80, "{line}");
+    }
+}
+
+#[test]
+fn the_bare_program_says_in_ten_lines_what_to_type() {
+    let place = StoryFolder::new();
+    let output = place.run(&[]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = stderr(&output);
+    assert!(output.stdout.is_empty() && said.lines().count() == 10, "{said}");
+    assert!(said.contains("  headroom run ") && said.contains("  headroom --help "), "{said}");
+    fits(&said);
+    assert!(!place.store().exists());
+}
+
+#[test]
+fn help_is_about_what_was_typed_only() {
+    let place = StoryFolder::new();
+    let asked = |arguments: &[&str]| {
+        let output = place.run(arguments);
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
+        let said = stdout(&output);
+        fits(&said);
+        said
+    };
+    let disk = asked(&["help", "disk"]);
+    assert!(disk.contains("\nExamples\n  headroom run disk "), "{disk}");
+    assert!(disk.contains("\n  queue-depth = 1\n") && !disk.contains("\n  streams = "), "{disk}");
+    let asked_behind = Command::new(program()).args(["run", "disk", "--help"]).output().unwrap();
+    assert_eq!(stdout(&asked_behind), disk);
+    let run = Command::new(program()).args(["run", "--help"]).output().unwrap();
+    let run = stdout(&run);
+    assert!(run.starts_with("Examples:\n  headroom run\n"), "{run}");
+    assert!(run.contains("--trials") && !run.contains("--queue-depth <"), "{run}");
+    assert!(asked(&["help"]).contains("compare"));
+    assert!(asked(&["--help"]).starts_with("Examples:\n"));
+    assert!(place.names().is_empty() && !place.store().exists());
+}
+
+#[test]
+fn the_version_is_a_line_and_the_build_a_few_more() {
+    let place = StoryFolder::new();
+    let short = stdout(&place.run(&["--version"]));
+    assert_eq!(short, format!("headroom {}\n", env!("CARGO_PKG_VERSION")));
+    let long = stdout(&place.run(&["--version", "--verbose"]));
+    assert!(long.starts_with(&short), "{long}");
+    let kernel = std::fs::read_to_string("/proc/sys/kernel/osrelease").unwrap();
+    for says in ["commit ", "target ", "headroom.run/", "protocol ", kernel.trim()] {
+        assert!(long.contains(says), "no `{says}`: {long}");
+    }
+}
+
+/// What bash offers for the last word of a line, by the lines that the program prints for it.
+fn completed(place: &Path, words: &[&str]) -> Vec<String> {
+    let script = r#"
+        source <("$0" completions bash)
+        COMP_WORDS=(headroom "$@")
+        COMP_CWORD=$#
+        COMP_TYPE=9
+        _clap_complete_headroom headroom "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\n' "${COMPREPLY[@]}"
+    "#;
+    let mut bash = Command::new("bash");
+    bash.args(["--norc", "-c", script]).arg(program()).args(words).current_dir(place);
+    let output = bash.env("HOME", place).env_remove("XDG_DATA_HOME").output().unwrap();
+    stdout(&output).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn bash_completes_workloads_their_parameters_and_runs() {
+    let place = StoryFolder::new();
+    let path = place.path();
+    assert_eq!(completed(path, &["run", "cpu.pri"]), ["cpu.primes"]);
+    assert_eq!(completed(path, &["run", "cpu.primes", "--max-p"]), ["--max-prime"]);
+    assert_eq!(completed(path, &["run", "disk", "--pattern", "randr"]), ["randread", "randrw"]);
+    let none = completed(path, &["show", "2"]);
+    assert!(none.iter().all(String::is_empty), "{none:?}");
+    assert!(place.names().is_empty(), "a store was made: {:?}", place.names());
+    let run = place.run(&["run", "null", "--duration", "1ms", "--trials", "1", "--json"]);
+    let run: serde_json::Value = serde_json::from_slice(&run.stdout).unwrap();
+    let id = run["id"].as_str().unwrap();
+    let store = place.store();
+    let typed = ["show", "--store", store.to_str().unwrap(), &id[..4]];
+    assert_eq!(completed(path, &typed), [id]);
+}
+
+#[test]
+fn lines_for_shells_are_what_these_can_read() {
+    let place = StoryFolder::new();
+    for (shell, begins) in
+        [("zsh", "#compdef headroom\n"), ("fish", "complete "), ("bash", "\n_clap_complete")]
+    {
+        let output = place.run(&["completions", shell]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let lines = stdout(&output);
+        assert!(lines.starts_with(begins) && lines.contains("HEADROOM_COMPLETE="), "{lines}");
+    }
+    let unknown = place.run(&["completions", "csh"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(stderr(&unknown).contains("bash, zsh, fish"), "{}", stderr(&unknown));
+}
+
+/// (arguments, exit code, what is said to type)
+const MISTAKES: &[(&[&str], i32, &str)] = &[
+    (&["rnu"], 2, "did you mean `headroom run`?"),
+    (&["disk"], 2, "`headroom run disk"),
+    (&["run", "cpu"], 2, "`cpu` has several workloads: cpu.primes"),
+    (&["run", "sysbench"], 2, "`headroom verify-tool sysbench`"),
+    (&["run", "everything-at-once"], 2, "`headroom workloads` lists the workloads"),
+    (&["check", "no-such.txt"], 3, "correct the path"),
+    (&["show"], 2, "`headroom run` makes one"),
+    (&["export"], 2, "headroom export last > run.json"),
+];
+
+#[test]
+fn the_first_mistakes_end_in_what_to_type() {
+    let place = StoryFolder::new();
+    for (typed, code, says) in MISTAKES {
+        let output = place.run(typed);
+        let found = flat(&stderr(&output));
+        assert_eq!(output.status.code(), Some(*code), "{typed:?}: {found}");
+        assert!(found.contains(says) && !found.contains("os error"), "{typed:?}: {found}");
+    }
+}
