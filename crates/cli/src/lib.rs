@@ -13,6 +13,7 @@ mod progress;
 mod redact_args;
 mod show;
 mod signals;
+mod static_names;
 mod tool_hints;
 
 use std::ffi::OsString;
@@ -53,6 +54,7 @@ pub fn main_with(arguments: impl IntoIterator<Item = OsString>, tables: Tables) 
 pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let mut arguments: Vec<OsString> = arguments.into_iter().collect();
     let _ = redact_args::cover();
+    static_names::keep_to_files_and_dns();
     let passwords = match database_passwords::take(&mut arguments) {
         Ok(passwords) => passwords,
         Err(failure) => return show::failure(&failure),
