@@ -22,9 +22,22 @@ pub(super) fn run(process: &mut Process) -> Result<String, Error> {
     Err(Error::Release(format!("`{name} {}` failed ({}): {}", words.join(" "), done.status, says.trim())))
 }
 
+/// A time in seconds since 1970 as date(1) writes it in this form, in UTC and in English.
+pub(super) fn date(epoch: u64, form: &str) -> Result<String, Error> {
+    let text = run(Process::new("date").arg(format!("--date=@{epoch}")).args(["--utc", form]))?;
+    Ok(text.trim().to_owned())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dates_are_written_in_every_form_that_packages_want() {
+        assert_eq!(date(86_400, "+%Y-%m-%dT%H:%M:%SZ").unwrap(), "1970-01-02T00:00:00Z");
+        assert_eq!(date(86_400, "--rfc-email").unwrap(), "Fri, 02 Jan 1970 00:00:00 +0000");
+        assert_eq!(date(86_400, "+%a %b %d %Y").unwrap(), "Fri Jan 02 1970");
+    }
 
     #[test]
     fn a_program_that_fails_is_quoted_with_its_words() {

@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use super::command::run;
+use super::command::{date, run};
 use super::program::Program;
 use super::tree::{self, PackagedFile, UNIT_NAME};
 use super::{ABOUT, LONG_ABOUT, Release};
@@ -17,6 +17,15 @@ const SCRIPT_NAMES: &[&str] = &["postinst", "prerm", "postrm"];
 const SCRIPTS: &str = "packaging/debian";
 /// Where documents lie in the package.
 const DOCUMENTS: &str = "usr/share/doc/headroom";
+
+/// What lintian finds and is meant so.
+const OVERRIDES: &str = "\
+# The package is no upload to Debian.
+headroom: initial-upload-closes-no-bugs
+# The program is static, so that it runs on any distribution.
+headroom: shared-library-lacks-prerequisites
+headroom: statically-linked-binary
+";
 
 /// Packs into the folder `out`, by way of `work`, an empty folder, and says where the package is.
 pub(super) fn pack(release: &Release, program: &Program, work: &Path, out: &Path) -> Result<PathBuf, Error> {
@@ -30,6 +39,7 @@ pub(super) fn pack(release: &Release, program: &Program, work: &Path, out: &Path
         &format!("{DOCUMENTS}/changelog"),
         tree::read(&release.root.join("CHANGELOG.md"))?,
     ));
+    files.push(PackagedFile::text("usr/share/lintian/overrides/headroom", OVERRIDES));
     tree::write(&tree, &files)?;
     for name in ["changelog", "changelog.Debian"] {
         tree::gzip(&tree.join(DOCUMENTS).join(name))?;
@@ -69,9 +79,7 @@ fn control(release: &Release, version: &str, architecture: &str, kib: u64) -> St
 
 /// The changelog of the package, which says no more than that of Headroom.
 fn changelog(release: &Release, version: &str) -> Result<String, Error> {
-    let date =
-        run(Process::new("date").args(["--utc", "--rfc-email"]).arg(format!("--date=@{}", release.epoch)))?;
-    let date = date.trim();
+    let date = date(release.epoch, "--rfc-email")?;
     let maintainer = &release.maintainer;
     Ok(format!(
         "headroom ({version}) unstable; urgency=medium\n\n  * Version {} (see changelog.gz).\n\n -- {maintainer}  {date}\n",
@@ -82,10 +90,10 @@ fn changelog(release: &Release, version: &str) -> Result<String, Error> {
 /// The copyright in the form that machines read (DEP-5).
 fn copyright(release: &Release) -> Result<String, Error> {
     let mit = String::from_utf8_lossy(&tree::read(&release.root.join("LICENSE-MIT"))?).into_owned();
-    let holder = mit
-        .lines()
-        .find_map(|line| line.strip_prefix("Copyright "))
-        .ok_or_else(|| Error::Release("LICENSE-MIT has no line that begins with `Copyright`".to_owned()))?;
+    let holder = mit.lines().find_map(|line| line.strip_prefix("Copyright (c) ")).ok_or_else(|| {
+        Error::Release("LICENSE-MIT has no line that begins with `Copyright (c)`".to_owned())
+    })?;
+    let year = date(release.epoch, "+%Y")?;
     let indented: String = mit
         .lines()
         .map(|line| if line.trim().is_empty() { " .\n".to_owned() } else { format!(" {line}\n") })
@@ -94,7 +102,7 @@ fn copyright(release: &Release) -> Result<String, Error> {
         "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\nUpstream-Name: headroom\n\
          Comment: The program contains libraries under licences of their own, the GNU C Library among them.\n \
          Their notices and texts are in THIRD-PARTY-LICENSES.txt beside this file.\n\n\
-         Files: *\nCopyright: {holder}\nLicense: Expat or Apache-2.0\n\n\
+         Files: *\nCopyright: {year} {holder}\nLicense: Expat or Apache-2.0\n\n\
          License: Expat\n{indented}\n\
          License: Apache-2.0\n On Debian systems the text is in /usr/share/common-licenses/Apache-2.0.\n"
     ))
@@ -143,7 +151,7 @@ mod tests {
             assert!(
                 line(&format!("usr/lib/systemd/system/{UNIT_NAME}")).starts_with("-rw-r--r-- root/root ")
             );
-            assert!(line("usr/share/doc/headroom/copyright").contains(" 1970-01-02 "), "{listed}");
+            assert!(line("usr/share/doc/headroom/copyright").contains(" 2023-11-14 "), "{listed}");
         });
         for name in SCRIPT_NAMES {
             let script = std::fs::read_to_string(crate::root().join(SCRIPTS).join(name)).unwrap();

@@ -4,12 +4,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command as Process;
 
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
-use super::command::run;
+use super::command::date;
 use super::program::Program;
 use super::tree::{self, PackagedFile};
 use super::{ABOUT, LICENCE, Release};
@@ -140,14 +139,15 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 
 /// A time as RFC 3339 has it.
 pub(super) fn created(epoch: u64) -> Result<String, Error> {
-    let date =
-        run(Process::new("date").args(["--utc", "+%Y-%m-%dT%H:%M:%SZ"]).arg(format!("--date=@{epoch}")))?;
-    Ok(date.trim().to_owned())
+    date(epoch, "+%Y-%m-%dT%H:%M:%SZ")
 }
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command as Process;
+
     use super::*;
+    use crate::release::command::run;
     use crate::release::tests::{release, with_program};
 
     #[test]
@@ -186,10 +186,9 @@ mod tests {
     }
 
     #[test]
-    fn hashes_and_times_are_written_as_the_standards_say() {
+    fn a_hash_is_the_one_of_the_standard() {
         // FIPS 180-4, the example of one block.
         let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
         assert_eq!(sha256(b"abc"), expected);
-        assert_eq!(created(86_400).unwrap(), "1970-01-02T00:00:00Z");
     }
 }

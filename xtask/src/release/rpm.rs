@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
-use super::command::run;
+use super::command::{date, run};
 use super::program::Program;
 use super::tree::{self, PackagedFile};
 use super::{ABOUT, LICENCE, LONG_ABOUT, Release};
@@ -36,6 +36,8 @@ pub(super) fn pack(release: &Release, program: &Program, work: &Path, out: &Path
         // A value of a definition has one line.
         ("headroom_description", LONG_ABOUT.replace('\n', " ")),
         ("headroom_license", LICENCE.to_owned()),
+        ("headroom_maintainer", release.maintainer.clone()),
+        ("headroom_date", date(release.epoch, "+%a %b %d %Y")?),
         ("headroom_tree", tree.display().to_string()),
     ];
     let mut rpmbuild = Process::new("rpmbuild");
@@ -57,7 +59,7 @@ fn version(version: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::release::tests::{is_skipped, release, with_program};
+    use crate::release::tests::{EPOCH, is_skipped, release, with_program};
 
     #[test]
     fn a_version_that_comes_before_is_ordered_so() {
@@ -81,7 +83,7 @@ mod tests {
             let needs = ask(&["--requires"]).unwrap();
             assert!(needs.lines().all(|need| need == "/bin/sh" || need.starts_with("rpmlib(")), "{needs}");
             let said = ask(&["--queryformat", "%{ARCH} %{VERSION} %{BUILDTIME} %{BUILDHOST}"]).unwrap();
-            assert_eq!(said, format!("{} 0.1.0 86400 headroom", program.architecture.name));
+            assert_eq!(said, format!("{} 0.1.0 {EPOCH} headroom", program.architecture.name));
         });
     }
 }

@@ -5,11 +5,14 @@ use std::collections::BTreeSet;
 use super::dependencies::Dependency;
 use super::*;
 
+/// The time of the release: 2023-11-14 22:13:20. RPM takes none before 1990.
+pub(super) const EPOCH: u64 = 1_700_000_000;
+
 /// A release of which little is known.
 pub(super) fn release() -> Release {
     Release {
         version: "0.1.0".to_owned(),
-        epoch: 86_400,
+        epoch: EPOCH,
         maintainer: "A Maintainer <maintainer@example.org>".to_owned(),
         url: None,
         licences: "Words of licences.\n".to_owned(),
