@@ -7,7 +7,7 @@ use std::process::Command as Process;
 
 use super::command::{date, run};
 use super::program::Program;
-use super::tree::{self, PackagedFile, UNIT_NAME};
+use super::tree::{self, PackagedFile};
 use super::{ABOUT, LONG_ABOUT, Release};
 use crate::error::Error;
 
@@ -149,7 +149,8 @@ mod tests {
                 |path: &str| listed.lines().find(|line| line.ends_with(&format!(" ./{path}"))).unwrap();
             assert!(line("usr/bin/headroom").starts_with("-rwxr-xr-x root/root "));
             assert!(
-                line(&format!("usr/lib/systemd/system/{UNIT_NAME}")).starts_with("-rw-r--r-- root/root ")
+                line(&format!("usr/lib/systemd/system/{}", tree::UNIT_NAME))
+                    .starts_with("-rw-r--r-- root/root ")
             );
             assert!(line("usr/share/doc/headroom/copyright").contains(" 2023-11-14 "), "{listed}");
         });

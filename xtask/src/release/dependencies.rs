@@ -37,12 +37,12 @@ pub(super) fn of(
 ) -> Result<BTreeMap<(String, String), Dependency>, Error> {
     let lock = root.join("Cargo.lock");
     let hashes = hashes(&fs::read_to_string(&lock).map_err(Error::file("read", &lock))?)?;
-    let mut all = BTreeMap::new();
+    let mut all: BTreeMap<(String, String), Dependency> = BTreeMap::new();
     for architecture in architectures {
         let options = ["--locked", "--filter-platform", architecture.triple].map(str::to_owned);
         let metadata = MetadataCommand::new().current_dir(root).other_options(options).exec()?;
         for (key, dependency) in linked(&metadata, &hashes)? {
-            let known: &mut Dependency = all.entry(key).or_insert_with(|| dependency.clone());
+            let known = all.entry(key).or_insert_with(|| dependency.clone());
             known.uses.extend(dependency.uses);
         }
     }
@@ -62,7 +62,7 @@ fn linked(
         |id: &&PackageId| packages.get(*id).is_some_and(|package| package.name.as_str() == "cli");
     let first = metadata.workspace_members.iter().find(is_program).ok_or_else(|| wrong("package `cli`"))?;
     let mut open = vec![first];
-    let mut found = BTreeMap::new();
+    let mut found: BTreeMap<(String, String), Dependency> = BTreeMap::new();
     while let Some(id) = open.pop() {
         let package = *packages.get(id).ok_or_else(|| wrong("package that is depended on"))?;
         let key = key(package);
