@@ -44,11 +44,21 @@ pub(crate) struct Built {
 
 /// Builds with these arguments, and says which programs that gave.
 pub(crate) fn build(root: &Path, arguments: &[&str]) -> Result<Vec<Built>, Error> {
+    build_with(root, arguments, &[])
+}
+
+/// The same with these variables in the environment.
+pub(crate) fn build_with(
+    root: &Path,
+    arguments: &[&str],
+    variables: &[(String, OsString)],
+) -> Result<Vec<Built>, Error> {
     let failed = |why: String| Error::Build(format!("`cargo {}`: {why}", arguments.join(" ")));
     let output = Process::new(cargo_program())
         .args(arguments)
         .arg("--message-format=json-render-diagnostics")
         .current_dir(root)
+        .envs(variables.iter().map(|(name, value)| (name, value)))
         .stderr(Stdio::inherit())
         .output()
         .map_err(|e| failed(e.to_string()))?;

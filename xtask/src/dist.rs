@@ -29,10 +29,8 @@ fn run(root: &Path) -> Result<(), Error> {
     let program = cargo::headroom(&built)?;
     let apart = program.with_extension("debug");
     // The link is to be made anew where cargo found nothing to do.
-    let [file, debug] = [program, &apart].map(|path| path.display().to_string());
     if has_line_tables(program)? {
-        objcopy(&["--only-keep-debug", "--compress-debug-sections=zlib", &file, &debug])?;
-        objcopy(&["--strip-all", &format!("--add-gnu-debuglink={debug}"), &file])?;
+        set_debug_data_apart("objcopy", program, program, &apart)?;
     }
     for path in [program, &apart] {
         let bytes = path.metadata().map_err(Error::file("read", path))?.len();
@@ -59,10 +57,23 @@ fn has_line_tables(program: &Path) -> Result<bool, Error> {
     Ok(bytes.windows(12).any(|window| window == b".debug_line\0"))
 }
 
-fn objcopy(arguments: &[&str]) -> Result<(), Error> {
-    match Process::new("objcopy").args(arguments).status() {
+/// Writes a program without its debug data, and these into a file of their own, to which the program has a link
+/// by name and checksum. `from` and `program` may be one file.
+pub(crate) fn set_debug_data_apart(
+    objcopy: &str,
+    from: &Path,
+    program: &Path,
+    apart: &Path,
+) -> Result<(), Error> {
+    let [from, program, apart] = [from, program, apart].map(|path| path.display().to_string());
+    run_objcopy(objcopy, &["--only-keep-debug", "--compress-debug-sections=zlib", &from, &apart])?;
+    run_objcopy(objcopy, &["--strip-all", &format!("--add-gnu-debuglink={apart}"), &from, &program])
+}
+
+fn run_objcopy(objcopy: &str, arguments: &[&str]) -> Result<(), Error> {
+    match Process::new(objcopy).args(arguments).status() {
         Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(Error::Build(format!("`objcopy {}`: {status}", arguments.join(" ")))),
-        Err(e) => Err(Error::Build(format!("`objcopy` cannot be run: {e}"))),
+        Ok(status) => Err(Error::Build(format!("`{objcopy} {}`: {status}", arguments.join(" ")))),
+        Err(e) => Err(Error::Build(format!("`{objcopy}` cannot be run: {e}"))),
     }
 }

@@ -46,6 +46,9 @@ pub enum Error {
     /// A limit could not be induced, or a verdict not be held against it.
     #[error("{0}")]
     Lab(String),
+    /// A release could not be made, or is not as it must be.
+    #[error("{0}")]
+    Release(String),
     /// The guest could not be run.
     #[error("{0}")]
     Guest(String),

@@ -14,6 +14,7 @@ mod generate;
 mod guest;
 mod outcome;
 mod packages;
+mod release;
 mod test;
 mod tidy;
 pub mod tools;
@@ -48,6 +49,7 @@ const TASKS: &[&Task] = &[
     &apart::TORTURE,
     &guest::TASK,
     &dist::TASK,
+    &release::TASK,
 ];
 
 /// Carries out the task that was typed.

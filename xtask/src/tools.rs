@@ -107,6 +107,9 @@ const TOOLS: &[Tool] = &[
     program("blktrace", "blkparse", "-h", "Usage: "),
     program("sqlite3", "sqlite3", "--version", "3."),
     program("postgresql", "psql", "--version", "psql (PostgreSQL) ").serving("postgresql"),
+    program("dpkg", "dpkg-deb", "--version", "Debian 'dpkg-deb' "),
+    program("rpm", "rpmbuild", "--version", "RPM version "),
+    program("shellcheck", "shellcheck", "--version", "ShellCheck "),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),
 ];

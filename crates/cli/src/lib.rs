@@ -13,6 +13,7 @@ mod progress;
 mod redact_args;
 mod show;
 mod signals;
+mod static_names;
 mod tool_hints;
 mod version;
 
@@ -57,6 +58,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if let Some(code) = without_command(&arguments) {
         return code;
     }
+    static_names::keep_to_files_and_dns();
     let passwords = match database_passwords::take(&mut arguments) {
         Ok(passwords) => passwords,
         Err(failure) => return show::failure(&failure),

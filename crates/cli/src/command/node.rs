@@ -350,6 +350,10 @@ const DIALS: (&str, &str) = (
 RestartSec=60",
 );
 
+/// The unit, with places for what it does, its command and further lines. Packages have the same
+/// (`xtask/src/release`).
+const UNIT: &str = include_str!("node.service");
+
 /// The folders that `PrivateTmp` hides (systemd.exec(5)).
 const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 
@@ -359,30 +363,9 @@ fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Fai
     let words = [program.display().to_string(), "node".to_owned()];
     let words = words.iter().chain(arguments);
     let command = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    Ok(format!(
-        "[Unit]
-Description=Headroom node: {does}
-Wants=network-online.target
-After=network-online.target
-
-[Service]
-ExecStart={command}
-{lines}
-Restart=on-failure
-KillMode=mixed
-TimeoutStopSec=30
-# A load that is killed for want of memory ends alone.
-OOMPolicy=continue
-StateDirectory=headroom
-NoNewPrivileges=yes
-ProtectSystem=strict
-ProtectHome=read-only
-PrivateTmp=yes
-
-[Install]
-WantedBy=multi-user.target
-"
-    ))
+    // The command comes last, for it may have any text in it.
+    let parts = [("{does}", does), ("{lines}", lines), ("{command}", command.as_str())];
+    Ok(parts.iter().fold(UNIT.to_owned(), |unit, (place, text)| unit.replacen(place, text, 1)))
 }
 
 /// A word of `ExecStart` (systemd.service(5)): `%` begins a specifier, `$` a
@@ -428,6 +411,19 @@ mod tests {
             ),
             "{line}"
         );
+    }
+
+    #[test]
+    fn a_unit_has_no_place_left_and_no_filter_of_system_calls() {
+        for what in [LISTENS, DIALS] {
+            let unit = unit(&["{lines}".to_owned()], what).unwrap();
+            assert!(unit.contains(what.0) && unit.contains(&format!("\n{}\n", what.1)), "{unit}");
+            assert_eq!(unit.matches('{').count(), 1, "{unit}");
+            let options = unit.lines().filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+            for option in options {
+                assert!(!["SystemCallFilter", "RestrictAddressFamilies"].contains(&option), "{option}");
+            }
+        }
     }
 
     #[test]

@@ -14,6 +14,10 @@ use super::cipher::{Algorithm, KEY_BYTES, NONCE_BYTES, TAG_BYTES, Tag, refused};
 /// The name under which OpenSSL 3 is installed.
 const FILE: &str = "libcrypto.so.3";
 
+/// Why a program without shared libraries opens none.
+const STATIC: &str = "this program is static and opens no shared library; use library=aws-lc, or a headroom that \
+     was built with `cargo build --release`";
+
 /// `EVP_CTRL_AEAD_GET_TAG` and `EVP_CTRL_AEAD_SET_TAG` of `openssl/evp.h`.
 const GET_TAG: c_int = 0x10;
 const SET_TAG: c_int = 0x11;
@@ -66,8 +70,14 @@ functions! {
     EVP_DigestFinal_ex: fn(Object, *mut c_uchar, *mut c_uint) -> c_int;
 }
 
-static FUNCTIONS: LazyLock<Result<Functions, String>> =
-    LazyLock::new(|| Functions::open().map_err(|e| e.to_string()));
+static FUNCTIONS: LazyLock<Result<Functions, String>> = LazyLock::new(|| {
+    // It would bring a C library of its own beside the one that is part of a static program: what the two know
+    // of threads and of memory differs, and no error is told before something breaks.
+    if cfg!(target_feature = "crt-static") {
+        return Err(STATIC.to_owned());
+    }
+    Functions::open().map_err(|e| e.to_string())
+});
 
 fn functions() -> Result<&'static Functions, Fault> {
     FUNCTIONS.as_ref().map_err(|why| Fault::Other(format!("OpenSSL cannot be used: {why}")))

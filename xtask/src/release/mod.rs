@@ -1,0 +1,293 @@
+//! `release`: makes all that is handed out, from the sources of one commit: for each architecture a static program in
+//! an archive, its debug data, packages for Debian and for RPM; an image for containers; the script that installs; what
+//! the program is made of and under which licences; and the hashes of all.
+//!
+//! Whoever makes it from the same commit with the same compilers and packers gets the same bytes: times are the commit's,
+//! owners are nobody's, and no path of this machine is in the program (decision 0035).
+
+mod architecture;
+mod bill;
+mod command;
+mod deb;
+mod dependencies;
+mod elf;
+mod image;
+mod licences;
+mod program;
+mod rpm;
+mod tree;
+
+use std::env;
+use std::fs;
+use std::num::ParseIntError;
+use std::path::{Path, PathBuf};
+use std::process::Command as Process;
+
+use clap::{Arg, ArgAction, ArgMatches, Command};
+
+use self::architecture::Architecture;
+use self::command::run as output;
+use self::program::Program;
+use self::tree::PackagedFile;
+use crate::error::Error;
+use crate::{Task, cargo, tools};
+
+/// The task.
+pub(crate) const TASK: Task = Task {
+    name: "release",
+    about: "Make all that is handed out: static programs, packages, an image, and their hashes",
+    arguments,
+    run,
+};
+
+/// What packages and images say of the program in a line, and in a few.
+const ABOUT: &str = "Benchmark of a whole server that says what holds it back";
+const LONG_ABOUT: &str = "\
+Headroom measures processor, memory, disks and networks of a server, with an
+interval for every figure, and names the part that is full. It makes its loads
+itself, watches the machine meanwhile, and writes one page to share.";
+
+/// The licence of what is ours.
+const LICENCE: &str = "MIT OR Apache-2.0";
+
+/// The text of the LGPL, which Debian's `base-files` has.
+const LGPL: &str = "/usr/share/common-licenses/LGPL-2.1";
+
+/// The script that installs, from the root, and its line that is filled in.
+const INSTALLER: &str = "packaging/install.sh";
+const INSTALLER_URL: &str = "releases=''\n";
+
+/// How large an archive with the program may be.
+const ARCHIVE_BYTES_MAX: u64 = 10_000_000;
+
+/// What is the same for every architecture.
+struct Release {
+    /// The version, as `Cargo.toml` has it.
+    version: String,
+    /// The time that all files get, in seconds since 1970.
+    epoch: u64,
+    /// Whom packages name: `Name <address>`.
+    maintainer: String,
+    /// From where `install.sh` fetches.
+    url: Option<String>,
+    /// The licences of others.
+    licences: String,
+    /// The bill of materials.
+    bill: String,
+    /// The root of the workspace.
+    root: PathBuf,
+}
+
+fn arguments(command: Command) -> Command {
+    let names = architecture::ALL.iter().map(|architecture| architecture.name);
+    let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
+    command
+        .arg(
+            text("target", "ARCHITECTURE")
+                .action(ArgAction::Append)
+                .value_parser(names.collect::<Vec<_>>())
+                .help("Only for this one; again for another [default: all]"),
+        )
+        .arg(text("out", "DIR").default_value("dist").help("Where it is put"))
+        .arg(
+            text("url", "URL")
+                .help("From where install.sh is to fetch; without it, it is told when it is run"),
+        )
+        .arg(
+            text("maintainer", "NAME <ADDRESS>")
+                .help("Whom packages name as their maintainer [default: the author of the last commit]"),
+        )
+        .arg(
+            Arg::new("twice")
+                .long("twice")
+                .action(ArgAction::SetTrue)
+                .help("Build each program twice, in two folders, and fail if they differ"),
+        )
+}
+
+fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
+    let text = |name: &str| arguments.get_one::<String>(name).cloned();
+    let architectures: Vec<&'static Architecture> = match arguments.get_many::<String>("target") {
+        Some(names) => names.filter_map(|name| Architecture::named(name)).collect(),
+        None => architecture::ALL.iter().collect(),
+    };
+    hold_missing(&architectures)?;
+    let epoch = source_date(root)?;
+    if !output(Process::new("git").args(["status", "--porcelain"]).current_dir(root))
+        .unwrap_or_default()
+        .is_empty()
+    {
+        eprintln!("release: something here is not committed, so nobody else can make the same");
+    }
+    let release = described(root, &architectures, epoch, text("maintainer"), text("url"))?;
+    let target = cargo::target_folder(root)?;
+    fs::create_dir_all(&target).map_err(Error::file("make", &target))?;
+    let work = tempfile::tempdir_in(&target).map_err(Error::file("make", &target))?;
+    let mut programs = Vec::new();
+    for architecture in &architectures {
+        let folder = work.path().join(architecture.name);
+        tree::make_folder(&folder)?;
+        let program = program::build(root, architecture, epoch, &target, &folder)?;
+        if arguments.get_flag("twice") {
+            hold_same(root, &program, epoch, &work.path().join(format!("{}-again", architecture.name)))?;
+        }
+        programs.push(program);
+    }
+    let ready = work.path().join("ready");
+    tree::make_folder(&ready)?;
+    pack(&release, &programs, &work.path().join("packing"), &ready)?;
+    put(&ready, &root.join(text("out").unwrap_or_default()))
+}
+
+/// Fails with all that is missing at once, before anything is built.
+fn hold_missing(architectures: &[&'static Architecture]) -> Result<(), Error> {
+    let mut missing: Vec<String> = architectures.iter().flat_map(|one| one.missing()).collect();
+    missing.extend(tools::require(&["dpkg-deb", "rpmbuild"]).err());
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let names: Vec<&str> = architecture::ALL.iter().map(|one| one.name).collect();
+    Err(Error::Release(format!(
+        "something is missing (`--target {}` makes one architecture only):\n  {}",
+        names.join("|"),
+        missing.join("\n  ")
+    )))
+}
+
+/// The time of the release: what SOURCE_DATE_EPOCH says, or the time of the last commit.
+fn source_date(root: &Path) -> Result<u64, Error> {
+    let text = match env::var("SOURCE_DATE_EPOCH") {
+        Ok(text) => text,
+        Err(_) => output(Process::new("git").args(["log", "-1", "--format=%ct"]).current_dir(root))?,
+    };
+    let wrong = |e: ParseIntError| Error::Release(format!("`{}` is no time in seconds: {e}", text.trim()));
+    text.trim().parse().map_err(wrong)
+}
+
+/// What is known of the release before anything is built.
+fn described(
+    root: &Path,
+    architectures: &[&'static Architecture],
+    epoch: u64,
+    maintainer: Option<String>,
+    url: Option<String>,
+) -> Result<Release, Error> {
+    let author = || output(Process::new("git").args(["log", "-1", "--format=%an <%ae>"]).current_dir(root));
+    let maintainer = maintainer.map_or_else(author, Ok)?.trim().to_owned();
+    let dependencies = dependencies::of(root, architectures)?;
+    let own = dependencies.values().find(|one| one.is_ours && one.name == "cli");
+    let own = own.ok_or_else(|| Error::Release("the workspace has no package `cli`".to_owned()))?;
+    let lgpl = Path::new(LGPL);
+    let lgpl = fs::read_to_string(lgpl).map_err(Error::file("read", lgpl))?;
+    Ok(Release {
+        version: own.version.clone(),
+        epoch,
+        maintainer,
+        url,
+        licences: licences::text(&dependencies, &lgpl)?,
+        bill: bill::bill(&own.version, &image::created(epoch)?, &dependencies),
+        root: root.to_owned(),
+    })
+}
+
+/// Builds a program again, in another folder, and fails if it is another.
+fn hold_same(root: &Path, program: &Program, epoch: u64, work: &Path) -> Result<(), Error> {
+    let folder = work.join("made");
+    tree::make_folder(&folder)?;
+    let again = program::build(root, program.architecture, epoch, &work.join("target"), &folder)?;
+    let name = program.architecture.name;
+    if tree::read(&again.path)? != tree::read(&program.path)? {
+        return Err(Error::Release(format!("two builds of the program for {name} differ")));
+    }
+    println!("{name}: a second build gave the same program");
+    Ok(())
+}
+
+/// Packs everything into the folder `out`, by way of the folder `work`; neither has anything in it.
+fn pack(release: &Release, programs: &[Program], work: &Path, out: &Path) -> Result<(), Error> {
+    for program in programs {
+        let work = work.join(program.architecture.name);
+        archives(release, program, &work.join("archives"), out)?;
+        deb::pack(release, program, &work.join("deb"), out)?;
+        rpm::pack(release, program, &work.join("rpm"), out)?;
+    }
+    image::pack(release, programs, &work.join("image"), out)?;
+    let files = [
+        PackagedFile::text(&format!("headroom-{}.cdx.json", release.version), release.bill.as_str()),
+        PackagedFile::text("THIRD-PARTY-LICENSES.txt", release.licences.as_str()),
+        PackagedFile::program("install.sh", installer(release)?),
+    ];
+    tree::write(out, &files)?;
+    let sums = sums(out)?;
+    tree::write(out, &[PackagedFile::text("SHA256SUMS", sums)])
+}
+
+/// Packs the program with what `install.sh` installs, and its debug data.
+fn archives(release: &Release, program: &Program, work: &Path, out: &Path) -> Result<(), Error> {
+    let name = format!("headroom-{}-{}-linux", release.version, program.architecture.name);
+    let mut files = tree::licences(release, &name)?;
+    files.push(PackagedFile::program(&format!("{name}/headroom"), tree::read(&program.path)?));
+    let unit = tree::unit(&release.root, "/usr/local/bin/headroom")?;
+    files.push(PackagedFile::text(&format!("{name}/{}", tree::UNIT_NAME), unit));
+    let folder = work.join("program");
+    tree::write(&folder, &files)?;
+    let archive = tree::archive(&folder, &out.join(format!("{name}.tar")), release.epoch)?;
+    let bytes = archive.metadata().map_err(Error::file("read", &archive))?.len();
+    if bytes > ARCHIVE_BYTES_MAX {
+        let [size, most] = [bytes, ARCHIVE_BYTES_MAX].map(|bytes| bytes as f64 / 1e6);
+        return Err(Error::Release(format!(
+            "`{name}.tar.gz` has {size:.1} MB, and {most:.0} MB are allowed"
+        )));
+    }
+    let folder = work.join("debug");
+    let debug = PackagedFile::text(&format!("{name}/headroom.debug"), tree::read(&program.debug)?);
+    tree::write(&folder, &[debug])?;
+    tree::archive(&folder, &out.join(format!("{name}-debug.tar")), release.epoch).map(drop)
+}
+
+/// The script that installs, which knows from where.
+fn installer(release: &Release) -> Result<String, Error> {
+    let path = release.root.join(INSTALLER);
+    let script = fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+    let Some(url) = &release.url else { return Ok(script) };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._~:/@%+".contains(c);
+    if !url.chars().all(is_plain) || !script.contains(INSTALLER_URL) {
+        return Err(Error::Release(format!("`{url}` cannot be put into `{INSTALLER}`")));
+    }
+    Ok(script.replacen(INSTALLER_URL, &format!("releases='{}'\n", url.trim_end_matches('/')), 1))
+}
+
+/// The hashes of all files of a folder, as `sha256sum` writes and checks them.
+fn sums(folder: &Path) -> Result<String, Error> {
+    let mut lines = Vec::new();
+    for name in names(folder)? {
+        lines.push(format!("{}  {name}\n", image::sha256(&tree::read(&folder.join(&name))?)));
+    }
+    Ok(lines.concat())
+}
+
+/// The names of the files of a folder, in order.
+fn names(folder: &Path) -> Result<Vec<String>, Error> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
+        let entry = entry.map_err(Error::file("read", folder))?;
+        names.push(entry.file_name().to_string_lossy().into_owned());
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// Puts what is ready where it was asked for, and says what there is.
+fn put(ready: &Path, out: &Path) -> Result<(), Error> {
+    fs::create_dir_all(out).map_err(Error::file("make", out))?;
+    for name in names(ready)? {
+        let file = out.join(&name);
+        fs::copy(ready.join(&name), &file).map_err(Error::file("write", &file))?;
+        let bytes = file.metadata().map_err(Error::file("read", &file))?.len();
+        println!("{}: {:.1} MB", file.display(), bytes as f64 / 1e6);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;
