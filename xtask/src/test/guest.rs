@@ -21,7 +21,7 @@ use crate::tools;
 
 /// Enough for all stories on a busy machine; they take a small part of it.
 const TIMEOUT: Duration = Duration::from_secs(900);
-const TIMEOUT_LONG: Duration = Duration::from_secs(3600);
+const TIMEOUT_LONG: Duration = Duration::from_secs(7200);
 
 /// The stories that take longer than 10 s in the guest, by a part of their names.
 const LONG: &[&str] = &[

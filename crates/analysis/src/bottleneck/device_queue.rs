@@ -59,7 +59,6 @@ mod tests {
     use model::machine::BlockDevice;
 
     use super::super::tests::{disk, machine, verdict_on};
-    use super::*;
     use crate::validity::fixture;
 
     /// 25,000 reads a second, with 16 and with 8 under way, of which the device had so many; it takes `takes` at once.

@@ -84,7 +84,7 @@ impl Line {
         let of_run = |spec: &&&ParameterSpec| command == "run" && spec.name.as_str() == id;
         if let Some(spec) = self.parameters.iter().find(of_run) {
             // It was hidden among those of all workloads.
-            return of_parameter(argument.hide(false), *spec);
+            return of_parameter(argument.hide(false), spec);
         }
         let store = self.store.clone();
         let completer = match (command, id.as_str()) {

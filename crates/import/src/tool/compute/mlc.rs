@@ -166,7 +166,7 @@ fn part<const N: usize>(name: String, figures: [(MetricName, Option<PrintedValue
     ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured }
 }
 
-/// `ALL Reads        :	158844.5`.
+/// `ALL Reads        :  158844.5`.
 fn labelled(text: &str) -> Option<(&str, &str)> {
     let (name, word) = text.rsplit_once(':')?;
     let word = word.trim();
@@ -174,7 +174,7 @@ fn labelled(text: &str) -> Option<(&str, &str)> {
     (is_number && word.contains('.') && name.len() < 40).then(|| (name.trim(), word))
 }
 
-/// `Local Socket L2->L2 HIT  latency	53.1`.
+/// `Local Socket L2->L2 HIT  latency  53.1`.
 fn transfer(text: &str) -> Option<(&str, &str)> {
     let (name, word) = text.split_once(" latency")?;
     let word = word.trim();
@@ -191,7 +191,7 @@ fn numbers(text: &str) -> Option<(&str, Vec<&str>)> {
     others.iter().all(|word| *word == "-" || is_number(word)).then_some((first, others))
 }
 
-/// `Each iteration took 257.0 base frequency clocks (	82.4	ns)`.
+/// `Each iteration took 257.0 base frequency clocks (  82.4  ns)`.
 fn each_iteration(line: u64, text: &str) -> Option<PrintedValue> {
     let (_, inside) = text.strip_prefix("Each iteration took ")?.split_once('(')?;
     let (number, _) = inside.trim().split_once(char::is_whitespace)?;

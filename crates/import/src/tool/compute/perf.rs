@@ -149,8 +149,8 @@ impl Reading {
 
     /// `1,234,567      cycles                    #    2.345 GHz      ( +-  0.10% )  (49.87%)`.
     fn event(&mut self, line: u64, text: &str) -> bool {
-        let (counted, derived) = text.split_once('#').unwrap_or((text, ""));
-        let words: Vec<&str> = counted.split_whitespace().collect();
+        let (figures, derived) = text.split_once('#').unwrap_or((text, ""));
+        let words: Vec<&str> = figures.split_whitespace().collect();
         let digits = words.iter().take_while(|word| is_digits(word)).count();
         let (Some(number), Some(mut rest)) = (words.get(..digits), words.get(digits..)) else { return false };
         let mut scale = None;

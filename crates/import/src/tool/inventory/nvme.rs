@@ -112,7 +112,7 @@ impl NvmeText {
 
 const SMART_LOG: &str = "Smart Log for NVME device:";
 
-/// The name and the value of `data_units_read				: 17,586,666 (9.00 TB)`, whose value may be text in a controller.
+/// The name and the value of `data_units_read        : 17,586,666 (9.00 TB)`, whose value may be text in a controller.
 fn field(text: &str) -> Option<(&str, &str)> {
     let (name, value) = text.split_once(':')?;
     let name = name.trim();
