@@ -283,6 +283,7 @@ mod tests {
             .arg("others_cpu", f64::from(percent) / 100.0)
             .arg("end", "near")
             .arg("machine", "")
+            .arg("server", false)
             .arg("who", who)
     }
 

@@ -5,7 +5,6 @@ use import::diagnostic::nearest;
 use model::workload::Catalogue;
 use study::built_in::READY;
 
-use super::verify_tool;
 use crate::exit::Failure;
 
 /// What is said of files, which are told by their endings.
@@ -23,10 +22,10 @@ fn help(name: &str, catalogue: &Catalogue) -> String {
     if !area.is_empty() {
         return format!("`{name}` has several workloads: {}", area.join(", "));
     }
-    if verify_tool::knows(name) {
+    if import::tool::readers().any(|reader| reader.name() == name) {
         return format!(
-            "that is a tool: `headroom verify-tool {name}` runs it beside the same load of Headroom, and `headroom \
-             check FILE` reads what it printed"
+            "that is a tool: `headroom check FILE` reads what it printed, and `headroom verify-tool {name}` runs it beside \
+             the same load of Headroom, if it knows it"
         );
     }
     match nearest(name, workloads().chain(READY.iter().map(|ready| ready.name))) {

@@ -35,7 +35,7 @@ finding-impossible-value =
         [order] { WORDS($metric) } が { $printed } で、{ WORDS($other) } の { $amount } より大きくなっています
         [window] 操作 1 件に { $printed } かかっていますが、実行全体は { $amount } です
         [share] { WORDS($metric) } が { $printed } で、全体を超えています
-        [shares] { WORDS($metric) } が { $printed } で、プロセッサーの他の割合と合わせると { PERCENT($sum) } となり、全体を超えています
+        [shares] { WORDS($metric) } が { $printed } で、プロセッサーの他の割合と合わせると { PERCENT($sum) } となり、100 % を超えています
        *[negative] { WORDS($metric) } が { $printed } で、0 より小さくなっています
     }。ありえない値です
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

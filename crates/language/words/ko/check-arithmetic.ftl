@@ -35,7 +35,7 @@ finding-impossible-value =
         [order] { WORDS($metric) }이(가) { $printed }로, { WORDS($other) }인 { $amount }보다 큽니다
         [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
         [share] { WORDS($metric) }이(가) { $printed }로, 전체보다 큽니다
-        [shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합하면 { PERCENT($sum) }가 되어 전체를 넘습니다
+        [shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합하면 { PERCENT($sum) }가 되어 100 %를 넘습니다
        *[negative] { WORDS($metric) }이(가) { $printed }로, 0보다 작습니다
     }. 있을 수 없는 값입니다
     .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다

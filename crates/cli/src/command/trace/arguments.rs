@@ -55,7 +55,7 @@ pub(super) struct TraceArguments {
 }
 
 pub(super) fn define(command: Command) -> Command {
-    command
+    let command = command
         .before_help(examples([
             "trace /dev/sda --duration 10s",
             "trace /data -- dd if=/dev/zero of=/data/x bs=1M count=64",
@@ -92,7 +92,13 @@ pub(super) fn define(command: Command) -> Command {
             option("duration", "DURATION")
                 .value_parser(duration)
                 .help("Trace so long at most [default: until Ctrl-C, or to the end of the COMMAND]"),
-        )
+        );
+    with_options(command)
+}
+
+/// What is kept of a trace, and how it is told.
+fn with_options(command: Command) -> Command {
+    command
         .arg(option("save", "FILE").value_parser(value_parser!(PathBuf)).help("Keep the trace in a file, to be read again"))
         .arg(
             option("format", "FORMAT")
