@@ -86,6 +86,7 @@ mod tests {
         Finding::new(FindingKind::Validity, "disturbed-by-others", Severity::Warning)
             .arg("others_cpu", share)
             .arg("end", "near")
+            .arg("server", false)
             .arg("who", Value::List(vec![]))
     }
 

@@ -197,7 +197,7 @@ fn another_start_of_the_machine_has_undone_it() {
     let journals = std::slice::from_ref(&journal);
     assert!(refusal_of(fake.table(), journals, &NamespaceScope::here()).unwrap().is_some());
     let done = restored(fake, &journal);
-    assert!(done[0].to_string().contains("started anew"), "{}", done[0]);
+    assert!(done[0].to_string().contains("restarted since"), "{}", done[0]);
     assert!(fake.written.lock().unwrap().is_empty() && !journal.path().exists());
 }
 

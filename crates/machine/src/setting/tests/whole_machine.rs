@@ -110,7 +110,7 @@ fn a_file_that_was_made_for_a_setting_is_removed_after_another_start_too() {
     journal.add(&JournalEntry { place, side_effects: vec![forgotten, made], ..left("a") }).unwrap();
     let done = restored(fake, &journal);
     let text = done[0].to_string();
-    assert!(text.contains("started anew") && text.contains("from 4KiB to none"), "{text}");
+    assert!(text.contains("restarted since") && text.contains("from 4KiB to none"), "{text}");
     assert!(!text.contains("nothing had to be done") && done[0].is_settled(), "{text}");
     assert!(!file.exists() && !journal.path().exists());
     assert!(fake.written.lock().unwrap().is_empty());
