@@ -21,7 +21,7 @@ fn a_text_with_two_tools_is_read_and_the_page_and_the_document_say_the_same() {
     // It read a file again and again through the page cache, and wrote zeros.
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let said = flat(&stdout(&output));
-    for part in ["56.4MiB/s", "59.14 MB/s", "1.0 GB/s", "was run once", "headroom run disk"] {
+    for part in ["56.4MiB/s", "59.14 MB/s", "1.0 GB/s", "was run only once", "headroom run disk"] {
         assert!(said.contains(part), "{part} is missing:\n{said}");
     }
     let page = std::fs::read_to_string(place.path().join("page.md")).unwrap();

@@ -149,7 +149,7 @@ fn an_interface_whose_namespace_is_gone_has_nothing_to_put_back() {
     let deleted = Command::new("ip").args(["netns", "del", &network.name]).status().unwrap();
     assert!(deleted.success() && network.journal().exists());
     let said =
-        ["mtu of nic:va: its network namespace (net:[", "is gone, and the interfaces that were made in it"];
+        ["mtu of nic:va: its network namespace (net:[", "is gone, with the interfaces that were made in it"];
     restores(&said, || network.place.run(&["restore"]));
     assert!(!network.journal().exists());
 }

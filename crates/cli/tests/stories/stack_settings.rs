@@ -181,7 +181,7 @@ fn restore_puts_settings_back_before_it_takes_their_stack_down() {
     assert!(said.contains("it is taken down (ext4"), "{said}");
     let name = device.trim_start_matches("/dev/");
     assert!(said.contains(&format!("queue-requests of block:{name}: put back from 64 to ")), "{said}");
-    assert!(said.contains("mount-options of filesystem:") && !said.contains("not there any more"), "{said}");
+    assert!(said.contains("mount-options of filesystem:") && !said.contains("no longer exists"), "{said}");
     // A loop device keeps its queue when its file is gone.
     eventually("the queue is as before", || requests(&device) > 64);
 }
@@ -197,7 +197,7 @@ fn a_mount_that_is_gone_has_nothing_to_put_back() {
     let point = mounted[0].split(' ').nth(4).unwrap();
     assert!(Command::new("umount").arg(point).status().unwrap().success());
     let said = restored(&place);
-    let gone = format!("mount-options of filesystem:{point}: it is not there any more");
+    let gone = format!("mount-options of filesystem:{point}: it no longer exists");
     assert!(said.contains(&gone), "{said}");
 }
 
