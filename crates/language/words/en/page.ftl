@@ -695,7 +695,7 @@ waterfall-layer = layer
 waterfall-beside = CPU time of the rest of the machine, per operation
 waterfall-threads = threads of the kernel in it
 waterfall-cost = rate against the layer below
-waterfall-read = Each layer is made anew for its own trials, of the same size as the others. The last column is the ratio to the layer below with its interval of { $percent } %; where it spans 0 %, the trials do not tell that the layer costs anything. CPU time per operation is that of the threads of the load. That of the rest of the machine is all that its CPUs did beside our process: threads of the kernel, interrupts, and any other programs that ran meanwhile. Work of the kernel's queues is told by the queue that stood in the name of the kworker thread at each look, about once a second.
+waterfall-read = Each layer is made anew for its own trials, of the same size as the others. The last column is the ratio to the layer below with its interval of { $percent } %; where it spans 0 % (1.00 x), the trials do not tell that the layer costs anything. CPU time per operation is that of the threads of the load. That of the rest of the machine is all that its CPUs did beside our process: threads of the kernel, interrupts, and any other programs that ran meanwhile. Work of the kernel's queues is told by the queue that stood in the name of the kworker thread at each look, about once a second.
 
 making-title = Times of making
 making-table = How long it took to make { $stack }
