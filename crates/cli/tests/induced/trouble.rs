@@ -179,7 +179,7 @@ fn a_quiet_run_is_not_accused() {
         };
         // A load whose CPU time was taken away has nothing that is full.
         let taken = codes(&run).iter().any(|c| ["cpu-stolen", "disturbed-by-others"].contains(c));
-        let fits = |b: &&str| expected.contains(b) || (taken && *b == "cannot-tell");
+        let fits = |b: &&str| expected.contains(b) || (taken && ["cannot-tell", "steal-bound"].contains(b));
         assert!(bottlenecks(&run).iter().all(fits), "{:?}", bottlenecks(&run));
     }
 }
