@@ -208,6 +208,13 @@ fn kill_one(
             "stacks that were left though somebody lived on"
         });
     }
+    if kill::has_left_settings(round) {
+        round.count(if is_both {
+            "settings of layers left until `restore`"
+        } else {
+            "settings of layers that were left though somebody lived on"
+        });
+    }
     Ok(())
 }
 
