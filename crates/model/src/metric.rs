@@ -40,6 +40,8 @@ known_names! { MetricName:
     REQUESTS_PER_SECOND = "requests_per_second";
     /// The share of the operations that failed.
     ERROR_SHARE = "error_share";
+    /// Of a run so far: its trials that failed, or in which operations failed.
+    ERRORS = "errors";
     /// Transactions per second.
     TRANSACTIONS_PER_SECOND = "transactions_per_second";
     /// Commits that a database acknowledged.
