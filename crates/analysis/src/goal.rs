@@ -4,6 +4,8 @@
 //! Of a greatest value (`latency_max`) what was measured counts: it has no interval, and the goal is about it. Of
 //! everything else an estimate without an interval tells nothing.
 
+use std::cmp::Reverse;
+
 use model::goal::{GoalDoubt, GoalOutcome, HeldGoal};
 use model::metric::{self, Statistic};
 use model::run::{CaseResult, CaseRole, Estimate};
@@ -69,16 +71,20 @@ pub struct AbortCause<'a> {
     pub value: f64,
 }
 
-/// The condition of the study that the last trial of a run meets, if any: such a trial ends the run.
+/// The condition of the study that a trial of a run meets, if any does, by the last one that does: such a trial ends
+/// the run.
 #[must_use]
 pub fn abort_cause(run: &Run) -> Option<AbortCause<'_>> {
     if run.study.abort_when.is_empty() {
         return None;
     }
-    let (case, trial) = trials(run).max_by_key(|(_, trial)| trial.order)?;
-    run.study.abort_when.iter().find_map(|condition| {
-        let value = value(condition, case, trial, run).filter(|value| condition.is_met(*value))?;
-        Some(AbortCause { condition, case, value })
+    let mut all: Vec<(&CaseResult, &Trial)> = trials(run).collect();
+    all.sort_by_key(|(_, trial)| Reverse(trial.order));
+    all.into_iter().find_map(|(case, trial)| {
+        run.study.abort_when.iter().find_map(|condition| {
+            let value = value(condition, case, trial, run).filter(|value| condition.is_met(*value))?;
+            Some(AbortCause { condition, case, value })
+        })
     })
 }
 
@@ -88,12 +94,15 @@ fn trials(run: &Run) -> impl Iterator<Item = (&CaseResult, &Trial)> {
     all.filter(|(_, trial)| trial.status != Status::Skipped)
 }
 
-/// What a condition is about, as of the last trial; absent where that trial is not meant, or does not have it.
+/// What a condition is about in a trial; absent where that trial is not meant, or does not have it.
 fn value(condition: &Goal, case: &CaseResult, trial: &Trial, run: &Run) -> Option<f64> {
     if !is_for(condition, case, run) {
         return None;
     }
     if condition.metric == metric::ERRORS {
+        if !has_errors(trial) {
+            return None;
+        }
         let all = trials(run).filter(|(case, trial)| has_errors(trial) && is_for(condition, case, run));
         return Some(all.count() as f64);
     }
@@ -203,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_trial_ends_a_run_where_it_meets_a_condition() {
+    fn a_run_ends_with_the_last_trial_that_meets_a_condition() {
         let with = |condition: Goal, cases: Vec<CaseResult>| {
             let study = Study { abort_when: vec![condition], ..Study::default() };
             let run = run(cases, study);
@@ -212,13 +221,15 @@ mod tests {
         let slow = || goal(metric::IOPS, GoalOperator::Below, 50.0, Unit::PerSecond);
         let errors = |bound| goal(metric::ERRORS, GoalOperator::Above, bound, Unit::One);
         let mut case = fixture::case(2);
-        for (trial, value) in case.trials.iter_mut().zip([10.0, 100.0]) {
+        for (trial, value) in case.trials.iter_mut().zip([10.0, 20.0]) {
             let iops = Quantity { value, unit: Unit::PerSecond };
             trial.result.main_mut().metrics.insert(metric::IOPS, iops);
         }
-        assert_eq!(with(slow(), vec![case.clone()]), None, "an earlier trial would have ended it");
+        assert_eq!(with(slow(), vec![case.clone()]), Some(20.0));
         case.trials.pop();
         assert_eq!(with(slow(), vec![case.clone()]), Some(10.0));
+        let slower = goal(metric::IOPS, GoalOperator::Below, 5.0, Unit::PerSecond);
+        assert_eq!(with(slower, vec![case.clone()]), None);
         assert_eq!(with(errors(0.0), vec![case.clone()]), None);
         case.trials[0].status = Status::Failed;
         let mut bad = fixture::case(1);
