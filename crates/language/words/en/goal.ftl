@@ -1,4 +1,4 @@
-### What became of the goals of a study.
+# What became of the goals of a study.
 
 goals-title = Goals
 goals-question = Goals

@@ -1,4 +1,4 @@
-### 調査の目標の結果。
+# What became of the goals of a study.
 
 goals-title = 目標
 goals-question = 目標の達成

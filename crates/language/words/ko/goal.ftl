@@ -1,4 +1,4 @@
-### 연구의 목표가 어떻게 되었는지.
+# What became of the goals of a study.
 
 goals-title = 목표
 goals-question = 목표 달성

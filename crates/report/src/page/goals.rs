@@ -118,15 +118,20 @@ fn line(view: &View<'_>, goal: &GoalResults<'_>) -> Text {
     text.plain(format!(" ({})", view.words.tell("cases-of", &counts)))
 }
 
-/// Whether the goals are kept, where there are any: the gravest first.
+/// Whether the goals are kept, where there are any.
 pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
+    Some(Answer { question: view.say("goals-question"), lines: lines(view), elsewhere: Vec::new() })
+}
+
+/// A line for each goal, the gravest first.
+pub(super) fn lines(view: &View<'_>) -> Vec<Text> {
     let mut goals = all(view);
     goals.sort_by_key(|goal| Reverse(goal.outcome()));
     let mut lines: Vec<Text> = goals.iter().take(MOST).map(|goal| line(view, goal)).collect();
     if goals.len() > MOST {
         lines.push(Text::default().link(SECTION, view.count("and-more", goals.len() - MOST)));
     }
-    Some(Answer { question: view.say("goals-question"), lines, elsewhere: Vec::new() })
+    lines
 }
 
 /// That a condition of the study ended the run.
@@ -155,7 +160,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         ]
     };
     let rows =
-        goals.iter().flat_map(|goal| goal.cases.iter().map(move |(case, held)| row(goal, case, *held)));
+        goals.iter().flat_map(|goal| goal.cases.iter().map(move |(case, held)| row(goal, *case, *held)));
     let table = Table {
         columns: vec![
             Column::words(view.say("goal-column")),
@@ -227,16 +232,16 @@ pub(crate) mod tests {
         run
     }
 
-    fn lines(run: &Run, language: Language) -> Vec<String> {
+    fn shown(run: &Run, language: Language) -> Vec<String> {
         let view = View::new(&Subject { run, words: language.words() });
         answer(&view).unwrap().lines.iter().map(Text::words).collect()
     }
 
     #[test]
     fn the_goal_that_is_not_kept_stands_first_with_the_case_that_decides() {
-        let lines = lines(&run(), Language::English);
+        let lines = shown(&run(), Language::English);
         assert!(lines[0].starts_with("not kept: iops >= 800/s: 500.0 /s (450.0 to 550.0); "), "{lines:?}");
-        assert!(lines[0].ends_with(" 2 (1 of 2 cases)"), "{lines:?}");
+        assert!(lines[0].ends_with("2 (1 of 2 cases)"), "{lines:?}");
         assert!(lines[1].starts_with("cannot tell: iops >= 480/s: ") && lines[1].contains("both sides"));
         assert!(lines[2].starts_with("kept: iops >= 100/s: 500.0 /s"), "{lines:?}");
         assert!(lines[2].ends_with("(2 of 2 cases)"), "{lines:?}");
