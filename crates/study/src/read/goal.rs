@@ -153,6 +153,11 @@ fn filter(
         if value.is_empty() {
             return Err(here.diagnostic(format!("`{name}` has no value here"), "such as queue-depth=1"));
         }
+        if value.contains("://") {
+            // It may hold a key or a password, and a goal is kept as it was written.
+            let help = "say by another parameter which cases are meant";
+            return Err(here.diagnostic("an address cannot stand in a goal", help));
+        }
         words.push(CaseFilter { name: name.to_owned(), value: value.to_owned() });
     }
     Ok(words)
@@ -251,6 +256,14 @@ mod tests {
         }
         let help = typed("latency_p98 < 1ms").unwrap_err().help.unwrap();
         assert!(help.starts_with("did you mean `latency_p9") && help.contains("throughput"), "{help}");
+    }
+
+    #[test]
+    fn a_goal_holds_no_key_and_no_password() {
+        let goal = "throughput > 1B/s where peer=headroom://10.0.0.2:7117#key".to_owned();
+        let arguments = Arguments { expect: vec![goal], ..Arguments::default() };
+        let error = study_of_workload(&agent::catalogue(), "net.stream", &arguments).unwrap_err();
+        assert_eq!(error.message, "an address cannot stand in a goal");
     }
 
     #[test]
