@@ -54,7 +54,7 @@ pub(super) fn write(subject: &Subject<'_>) -> String {
 
 /// Whether the trials of each case could be measured.
 fn trials(view: &View<'_>) -> impl Iterator<Item = TestCase> {
-    view.cases().map(|case| TestCase {
+    view.cases().map(move |case| TestCase {
         case: case.label.to_string(),
         name: TRIALS.to_owned(),
         outcome: of_trials(view, case),

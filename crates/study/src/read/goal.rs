@@ -183,8 +183,6 @@ fn check_name(
 
 #[cfg(test)]
 mod tests {
-    use import::diagnostic::Diagnostic;
-
     use super::*;
     use crate::read::arguments::{Arguments, study_of_workload};
     use crate::read::from_toml;
