@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use model::goal::GoalOutcome;
 use model::run::{Outcome, Run};
 use model::trial::Status;
+use report::text::printable;
 
 use crate::exit::{ABORTED, GOAL_NOT_KEPT, GOAL_UNKNOWN, INTERRUPTED, TRIAL_FAILED, UNKEPT};
 use crate::output;
@@ -13,6 +14,10 @@ use crate::output;
 /// before one of which it cannot be told.
 pub(super) fn of_run(run: &Run, is_strict: bool) -> ExitCode {
     let code = number(run, is_strict);
+    if let Some(cause) = analysis::abort_cause(run) {
+        let condition = printable(&cause.condition.text);
+        output::note(&format!("ended early: a trial met the condition `{condition}`\n"));
+    }
     if code == 0 && analysis::goals_outcome(run) == Some(GoalOutcome::CannotTell) {
         output::note(
             "warning: it cannot be told whether every goal is kept; more trials or longer ones narrow the intervals \
