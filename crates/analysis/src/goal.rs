@@ -10,7 +10,7 @@ use model::goal::{GoalDoubt, GoalOutcome, HeldGoal};
 use model::metric::{self, Statistic};
 use model::run::{CaseResult, CaseRole, Estimate};
 use model::trial::{Status, Trial};
-use model::{Goal, Run};
+use model::{Goal, Run, parameter};
 
 /// Whether an estimate keeps a goal; where that cannot be told, why.
 fn judged(goal: &Goal, estimate: Option<&Estimate>) -> (GoalOutcome, Option<GoalDoubt>) {
@@ -51,13 +51,30 @@ pub(crate) fn of_cases(run: &Run) -> Vec<Vec<HeldGoal>> {
 
 fn is_for(goal: &Goal, case: &CaseResult, run: &Run) -> bool {
     let load = &case.loads.main;
-    goal.is_for((load.workload, &load.parameters), &case.label, &run.definitions)
+    let main = (load.workload, &load.parameters);
+    if goal.is_for(main, &case.label, &run.definitions) {
+        return true;
+    }
+    // Where a level was searched, the label has what was found in place of the word that asked for it.
+    let Some(search) = &case.search else { return false };
+    let mut label = case.label.clone();
+    for part in label.loads.iter_mut().take(1).flat_map(|main| &mut main.parameters) {
+        if part.name == search.parameter.as_str() {
+            part.value = parameter::AUTO.word.into();
+        }
+    }
+    goal.is_for(main, &label, &run.definitions)
 }
 
-/// The gravest of what became of the goals of a run; absent where there are none.
+/// The gravest of what became of the goals of a run; absent where there are none. Of a goal that no case was held to,
+/// it cannot be told.
 #[must_use]
 pub fn goals_outcome(run: &Run) -> Option<GoalOutcome> {
-    run.cases.iter().flat_map(|case| &case.goals).map(|held| held.outcome).max()
+    let of_goal = |place: usize| {
+        let held = run.cases.iter().flat_map(|case| &case.goals).filter(move |held| held.goal == place);
+        held.map(|held| held.outcome).max().unwrap_or(GoalOutcome::CannotTell)
+    };
+    (0..run.study.goals.len()).map(of_goal).max()
 }
 
 /// Why a run ended early.
@@ -105,6 +122,10 @@ fn value(condition: &Goal, case: &CaseResult, trial: &Trial, run: &Run) -> Optio
         }
         let all = trials(run).filter(|(case, trial)| has_errors(trial) && is_for(condition, case, run));
         return Some(all.count() as f64);
+    }
+    // What is measured to search, or to prove what limits, is slower on purpose.
+    if case.role != CaseRole::Asked {
+        return None;
     }
     let measured = trial.result.main().metrics.get(&condition.metric);
     measured.filter(|quantity| quantity.unit == condition.unit).map(|quantity| quantity.value)
@@ -199,7 +220,7 @@ mod tests {
             Goal { filter: vec![of_disk], ..goal(metric::IOPS, GoalOperator::Above, 200.0, Unit::PerSecond) },
         ];
         let mut run = run(vec![case, other, extra], Study { goals, ..Study::default() });
-        assert_eq!(goals_outcome(&run), None);
+        assert_eq!(goals_outcome(&run), Some(GoalOutcome::CannotTell), "no case is held to them");
         let held = of_cases(&run);
         let shown: Vec<Vec<(usize, GoalOutcome)>> =
             held.iter().map(|all| all.iter().map(|one| (one.goal, one.outcome)).collect()).collect();
@@ -209,6 +230,8 @@ mod tests {
             case.goals = held;
         }
         assert_eq!(goals_outcome(&run), Some(GoalOutcome::NotKept));
+        run.study.goals.clear();
+        assert_eq!(goals_outcome(&run), None);
     }
 
     #[test]
@@ -226,6 +249,8 @@ mod tests {
             trial.result.main_mut().metrics.insert(metric::IOPS, iops);
         }
         assert_eq!(with(slow(), vec![case.clone()]), Some(20.0));
+        let level = CaseResult { role: CaseRole::Level { of: 0 }, ..case.clone() };
+        assert_eq!(with(slow(), vec![level]), None, "a level of a search is slower on purpose");
         case.trials.pop();
         assert_eq!(with(slow(), vec![case.clone()]), Some(10.0));
         let slower = goal(metric::IOPS, GoalOperator::Below, 5.0, Unit::PerSecond);

@@ -191,7 +191,15 @@ impl CaseFilter {
     /// Whether a value is the one that is written here: `4k` is `4KiB`.
     fn is(&self, kind: Kind, value: &Value) -> bool {
         let shown = scalar::show(kind, value);
-        let typed = || scalar::parse(kind, &self.value).ok().map(|typed| scalar::show(kind, &typed));
+        let part = |part: &str| {
+            let value = match part {
+                // What may be none at all.
+                "0" => Value::Integer(0),
+                _ => scalar::parse(kind, part).or_else(|_| scalar::weighted(kind, part)).ok()?,
+            };
+            Some(scalar::show(kind, &value))
+        };
+        let typed = || Some(self.value.split('+').map(part).collect::<Option<Vec<String>>>()?.join("+"));
         // A flag has several words.
         shown == self.value || typed().is_some_and(|typed| typed == shown)
     }

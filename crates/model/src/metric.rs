@@ -235,6 +235,12 @@ impl MetricName {
         ends.into_iter().find_map(|(end, summary)| Some((Self(self.0.strip_suffix(end)?), summary)))
     }
 
+    /// Whether it is a share of something, of which 1 is all.
+    #[must_use]
+    pub fn is_share(self) -> bool {
+        self.0.ends_with("_share")
+    }
+
     /// What processors did in the share of their time that this is: `user` of `cpu_user_share`. `None` for
     /// other metrics.
     #[must_use]

@@ -45,18 +45,28 @@ fn number(run: &Run, is_strict: bool) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use model::goal::HeldGoal;
+    use model::goal::{GoalOperator, HeldGoal};
     use model::run::CaseResult;
     use model::trial::{Trial, TrialResult};
+    use model::{Goal, Study, Unit, metric};
 
     use super::*;
 
     fn run(status: Status, outcomes: &[GoalOutcome]) -> Run {
+        let goal = Goal {
+            text: String::new(),
+            metric: metric::IOPS,
+            operator: GoalOperator::AtLeast,
+            value: 1.0,
+            unit: Unit::PerSecond,
+            filter: Vec::new(),
+        };
+        let study = Study { goals: vec![goal; outcomes.len()], ..Study::default() };
         let json = serde_json::json!({
             "schema": model::run::SCHEMA, "id": "a", "started": "", "seed": 1, "machines": [], "cases": [],
             "origin": { "tool": "headroom", "version": "", "command": [] },
             "headroom": { "version": "", "build": "" }, "analysis": { "version": 1 },
-            "study": model::Study::default(),
+            "study": study,
         });
         let trial = Trial {
             order: 0,

@@ -21,6 +21,11 @@ pub(super) fn write(subject: &Subject<'_>) -> String {
         }
     }
     for goal in goals::all(&view) {
+        if goal.cases.is_empty() {
+            let (_, key) = goals::verdict(GoalOutcome::CannotTell);
+            let message = format!("{}: {}", view.say(key), view.say(goals::NO_CASE));
+            out.push_str(&line("warning", &goal.goal.text, &message));
+        }
         for (case, held) in &goal.cases {
             let command = match held.outcome {
                 GoalOutcome::Kept => continue,

@@ -4,9 +4,9 @@
 use std::cmp::Reverse;
 
 use analysis::AbortCause;
-use model::Goal;
 use model::goal::{GoalDoubt, GoalOutcome, HeldGoal};
 use model::run::{CaseResult, Estimate};
+use model::{Goal, Value};
 
 use super::View;
 use crate::document::{Answer, Block, Column, Piece, Section, Table, Text, Tone};
@@ -14,6 +14,9 @@ use crate::format;
 
 /// So many goals are named at the head.
 const MOST: usize = 8;
+
+/// Why it cannot be told of a goal whether it is kept, where no case is held to it.
+pub(crate) const NO_CASE: &str = "goal-doubt-no-case";
 
 /// The section with a row for each case.
 const SECTION: &str = "goals";
@@ -36,8 +39,8 @@ impl GoalResults<'_> {
 
     /// How far a figure is on the wrong side, to be compared with those of other cases.
     fn excess(&self, case: &CaseResult) -> f64 {
-        let median = self.estimate(case).map_or(f64::INFINITY, |e| e.median);
-        if self.goal.operator.is_upper() { median } else { -median }
+        let sign = if self.goal.operator.is_upper() { 1.0 } else { -1.0 };
+        self.estimate(case).map_or(f64::NEG_INFINITY, |e| sign * e.median)
     }
 
     /// The case that decides: of those with the gravest outcome, the one with the worst figure.
@@ -48,7 +51,7 @@ impl GoalResults<'_> {
     }
 }
 
-/// Every goal that cases are held to, in the order of the study.
+/// Every goal, in the order of the study.
 pub(crate) fn all<'a>(view: &View<'a>) -> Vec<GoalResults<'a>> {
     let run = view.run;
     let of_goal = |(place, goal): (usize, &'a Goal)| {
@@ -57,8 +60,7 @@ pub(crate) fn all<'a>(view: &View<'a>) -> Vec<GoalResults<'a>> {
         };
         GoalResults { goal, cases: run.cases.iter().flat_map(own).collect() }
     };
-    let all = run.study.goals.iter().enumerate().map(of_goal);
-    all.filter(|results| !results.cases.is_empty()).collect()
+    run.study.goals.iter().enumerate().map(of_goal).collect()
 }
 
 /// What became of a goal, in a word or two.
@@ -106,7 +108,9 @@ pub(crate) fn told(view: &View<'_>, goal: &GoalResults<'_>, (case, held): (&Case
 /// A goal at the head of the page.
 fn line(view: &View<'_>, goal: &GoalResults<'_>) -> Text {
     let text = Text(vec![badge(view, goal.outcome()), Piece::Code(goal.goal.text.clone())]);
-    let Some((case, held)) = goal.worst() else { return text };
+    let Some((case, held)) = goal.worst() else {
+        return text.plain(": ").plain(view.say(NO_CASE));
+    };
     let told = told(view, goal, (*case, *held));
     let text = if told.is_empty() { text } else { text.plain(": ").strong(told) };
     let text = text.plain("; ").link(SECTION, view.name(case));
@@ -114,7 +118,7 @@ fn line(view: &View<'_>, goal: &GoalResults<'_>) -> Text {
         return text;
     }
     let same = goal.cases.iter().filter(|(_, other)| other.outcome == held.outcome).count();
-    let counts = [("count", (same as u64).into()), ("total", (goal.cases.len() as u64).into())];
+    let counts = [("count", Value::from(same as u64)), ("total", Value::from(goal.cases.len() as u64))];
     text.plain(format!(" ({})", view.words.tell("cases-of", &counts)))
 }
 
@@ -147,7 +151,8 @@ pub(super) fn aborted(view: &View<'_>, cause: &AbortCause<'_>) -> String {
 /// A row for each case that is held to a goal.
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new(SECTION, view.say("goals-title"));
-    let goals = all(view);
+    let mut goals = all(view);
+    goals.retain(|goal| !goal.cases.is_empty());
     if goals.is_empty() {
         return section;
     }
@@ -245,6 +250,18 @@ pub(crate) mod tests {
         assert!(lines[1].starts_with("cannot tell: iops >= 480/s: ") && lines[1].contains("both sides"));
         assert!(lines[2].starts_with("kept: iops >= 100/s: 500.0 /s"), "{lines:?}");
         assert!(lines[2].ends_with("(2 of 2 cases)"), "{lines:?}");
+    }
+
+    #[test]
+    fn of_a_goal_that_no_case_is_held_to_it_cannot_be_told() {
+        let mut run = run();
+        run.cases.iter_mut().for_each(|case| case.goals.retain(|held| held.goal == 0));
+        let lines = shown(&run, Language::English);
+        assert_eq!(lines[0], "cannot tell: iops >= 480/s: no case was held to it", "{lines:?}");
+        assert_eq!(lines.len(), 3, "{lines:?}");
+        for language in LANGUAGES {
+            assert!(!shown(&run, *language).concat().contains(NO_CASE));
+        }
     }
 
     #[test]

@@ -35,8 +35,13 @@ pub(super) fn check<'a>(
 }
 
 fn is_for(goal: &Goal, case: &Case, definitions: &Definitions) -> bool {
-    let main = case.loads.first();
-    main.is_some_and(|load| goal.is_for((load.workload, &load.parameters), &case.label, definitions))
+    let Some(main) = case.loads.first() else { return false };
+    let mut parameters = main.parameters.clone();
+    if let Some(searched) = case.search {
+        // It is 1 until it is known.
+        parameters.remove(searched);
+    }
+    goal.is_for((main.workload, &parameters), &case.label, definitions)
 }
 
 fn fits_none(goal: &Goal, cases: &[&Case]) -> PlanError {

@@ -90,7 +90,15 @@ pub(super) fn promise(
     } else {
         let metrics = metrics(catalogue);
         let Some(metric) = metrics.iter().find(|m| m.name.as_str() == key) else {
-            let keys = ["read", "write", "random-read-4k", "random-write-4k", DATASHEET, goal::GOALS];
+            let keys = [
+                "read",
+                "write",
+                "random-read-4k",
+                "random-write-4k",
+                DATASHEET,
+                goal::GOALS,
+                goal::ABORT_WHEN,
+            ];
             let known: Vec<&str> = keys.into_iter().chain(metrics.iter().map(|m| m.name.as_str())).collect();
             return Err(key_place.diagnostic(format!("`{key}` cannot be promised"), suggest(key, known)));
         };

@@ -79,6 +79,10 @@ fn read(
         let fault = value.start + error.span.start..value.start + error.span.end;
         place.part(fault).diagnostic(message, error.help)
     })?;
+    if spec.name.is_share() && bound > 1.0 && !shown.ends_with('%') {
+        let message = format!("{}: a share of `{shown}` may be parts of one or per cent", spec.name);
+        return Err(place.part(value).diagnostic(message, "write 5% or 0.05"));
+    }
     let filter = match bound_end + WHERE.len() {
         behind if bound_end < text.len() => filter(catalogue, study, (text, behind), place)?,
         _ => Vec::new(),
@@ -153,7 +157,7 @@ fn filter(
         if value.is_empty() {
             return Err(here.diagnostic(format!("`{name}` has no value here"), "such as queue-depth=1"));
         }
-        if value.contains("://") {
+        if value.contains("://") || value.contains('#') {
             // It may hold a key or a password, and a goal is kept as it was written.
             let help = "say by another parameter which cases are meant";
             return Err(here.diagnostic("an address cannot stand in a goal", help));
@@ -258,10 +262,28 @@ mod tests {
 
     #[test]
     fn a_goal_holds_no_key_and_no_password() {
-        let goal = "throughput > 1B/s where peer=headroom://10.0.0.2:7117#key".to_owned();
-        let arguments = Arguments { expect: vec![goal], ..Arguments::default() };
-        let error = study_of_workload(&agent::catalogue(), "net.stream", &arguments).unwrap_err();
-        assert_eq!(error.message, "an address cannot stand in a goal");
+        for peer in ["headroom://10.0.0.2:7117#key", "10.0.0.2:7117#key"] {
+            let arguments = Arguments {
+                expect: vec![format!("throughput > 1B/s where peer={peer}")],
+                ..Arguments::default()
+            };
+            let error = study_of_workload(&agent::catalogue(), "net.stream", &arguments).unwrap_err();
+            assert_eq!(error.message, "an address cannot stand in a goal");
+        }
+    }
+
+    #[test]
+    fn a_share_above_one_needs_its_unit() {
+        let typed = |goal: &str| {
+            let arguments = Arguments { expect: vec![goal.to_owned()], ..Arguments::default() };
+            study_of_workload(&agent::catalogue(), "http.requests", &arguments)
+        };
+        let error = typed("error_share < 5").unwrap_err();
+        assert!(error.message.contains("or per cent"), "{}", error.message);
+        assert_eq!(&error.source_text.text[error.span.clone()], "5");
+        for text in ["error_share < 5%", "error_share < 0.05"] {
+            assert_eq!(typed(text).unwrap().goals[0].value, 0.05, "{text}");
+        }
     }
 
     #[test]
