@@ -14,8 +14,7 @@ use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
-use model::run::{Outcome, Run};
-use model::trial::Status;
+use model::run::Run;
 use model::workload::Catalogue;
 use model::{Plan, Study};
 use report::document::terminal::Detail;
@@ -23,6 +22,7 @@ use report::page::{Subject, document};
 use study::built_in;
 use study::plan;
 use study::read::arguments::{Arguments, apply, study_of_workload};
+use study::read::goal::ABORT_WHEN;
 use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
@@ -30,10 +30,11 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{
-    flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path, unknown_study,
+    exit_code, flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path,
+    unknown_study,
 };
 use crate::accept_nodes::{self, NodeWait};
-use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
+use crate::exit::{Failure, StoreFailure};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -78,7 +79,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 13] {
+fn own_arguments() -> [Arg; 16] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -103,6 +104,19 @@ fn own_arguments() -> [Arg; 13] {
              waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
              queues ran",
         ),
+        many(
+            "expect",
+            "GOAL",
+            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'; the whole \
+             interval has to be so. Exit with 1 where one is not kept",
+        ),
+        many(
+            ABORT_WHEN,
+            "CONDITION",
+            "End the run with the first trial of which this is true: 'errors > 0', 'throughput < 10MB/s'; what was \
+             measured is kept, and the exit code is 1",
+        ),
+        flag("strict", "Exit with 4 where it cannot be told whether a goal is kept"),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
             "wipe",
@@ -192,7 +206,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     if let Some(destination) = destination {
         write_to(destination, matches, &run)?;
     }
-    Ok(verdict(&run))
+    Ok(exit_code::of_run(&run, matches.get_flag("strict")))
 }
 
 fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
@@ -425,18 +439,5 @@ pub(super) fn identity(typed: &[String]) -> Invocation {
         command: typed.to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),
-    }
-}
-
-fn verdict(run: &Run) -> ExitCode {
-    if run.outcome == Some(Outcome::Interrupted) {
-        return ExitCode::from(INTERRUPTED);
-    }
-    let failed = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Failed);
-    let measured = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Ok);
-    match () {
-        () if failed || !measured => ExitCode::from(TRIAL_FAILED),
-        () if !analysis::keeps_expectations(run) => ExitCode::from(UNKEPT),
-        () => ExitCode::SUCCESS,
     }
 }

@@ -19,6 +19,7 @@ mod filling;
 mod fio;
 mod first_minutes;
 mod full;
+mod goals;
 mod hosts;
 mod http;
 mod http_faults;

@@ -1,9 +1,11 @@
 //! A run as a file: one file and one table line a format; those of pages stand in
 //! [`crate::document`].
 
+mod annotations;
 mod comparison;
 mod csv;
 mod json;
+mod junit;
 mod svg;
 
 use crate::document::{Document, html, markdown};
@@ -82,6 +84,10 @@ pub const EXPORTERS: &[Exporter] = &[
     Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
     Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
     Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", svg::write),
+    Exporter::new("junit", "goals and trials as JUnit XML, for CI", |run| Ok(junit::write(run).into_bytes())),
+    Exporter::new("annotations", "goals that are not kept, as GitHub shows them beside a change", |run| {
+        Ok(annotations::write(run).into_bytes())
+    }),
 ];
 
 /// Every format of a comparison, in documentation order.

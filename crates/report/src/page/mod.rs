@@ -9,6 +9,7 @@ mod conclusion;
 pub(crate) mod findings;
 mod gains;
 mod general;
+pub(crate) mod goals;
 mod headline;
 mod heat;
 pub(crate) mod highlights;
@@ -42,6 +43,7 @@ use crate::inventory::brief;
 /// Every section, in order: a file and a line here. One that says nothing is left out.
 const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     answer::write,
+    goals::write,
     headline::write,
     findings::write,
     machine::write,

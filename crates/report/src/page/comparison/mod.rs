@@ -4,6 +4,7 @@ mod answer;
 mod charts;
 mod circumstances;
 mod doubts;
+mod goals;
 mod machines;
 mod method;
 mod rows;
@@ -21,6 +22,7 @@ use crate::document::{Block, Document, Rank, Ranked, Section};
 /// Every section, in order: a file and a line here. One that says nothing is left out.
 const SECTIONS: &[fn(&ComparisonView<'_>) -> Section] = &[
     answer::write,
+    goals::write,
     rows::write,
     charts::write,
     servers::write,

@@ -35,6 +35,8 @@ pub(super) struct ComparisonView<'a> {
     pub(super) all: page::View<'a>,
     /// The cases of each run.
     pub(super) runs: Vec<page::View<'a>>,
+    /// Each run with all its cases, those too that have no partner.
+    pub(super) whole: Vec<page::View<'a>>,
 }
 
 impl<'a> ComparisonView<'a> {
@@ -45,6 +47,7 @@ impl<'a> ComparisonView<'a> {
             command: subject.command,
             all: of(all),
             runs: sides.iter().map(of).collect(),
+            whole: subject.runs.iter().map(of).collect(),
         }
     }
 
