@@ -83,6 +83,13 @@ impl SqliteStore {
         self.annotate(run, (BASELINE, ""), accepted)
     }
 
+    /// The time by the clock of this machine, RFC 3339, UTC. Fails if the store cannot be asked.
+    pub fn now(&self) -> Result<String, StoreError> {
+        self.connection
+            .query_row("SELECT strftime('%Y-%m-%dT%H:%M:%SZ', 'now')", [], |row| row.get(0))
+            .map_err(|e| StoreError::sqlite(&self.path, "read", e))
+    }
+
     /// Gives these tags to each run that begins from now on.
     pub fn tag_runs(&mut self, tags: Vec<(String, String)>) {
         self.tags = tags;
