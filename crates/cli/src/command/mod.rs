@@ -34,6 +34,7 @@ mod syncfs;
 mod tag;
 mod tool_text;
 mod trace;
+mod trend;
 mod unknown_study;
 mod verify_tool;
 mod workloads;
@@ -71,7 +72,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show note tag baseline rm report export compare check
+    run machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
     import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
     sqlite_commits
 };
