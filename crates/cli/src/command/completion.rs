@@ -89,7 +89,9 @@ impl Line {
         let store = self.store.clone();
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
-            ("run", "with") | ("workloads", _) => ArgValueCompleter::new(workloads),
+            ("run", "with") | ("workloads", _) | ("list" | "trend", "name") => {
+                ArgValueCompleter::new(workloads)
+            }
             ("run", "set") => ArgValueCompleter::new(settings_to_set),
             ("settings", _) => ArgValueCompleter::new(settings),
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
