@@ -1,6 +1,6 @@
 //! Every work: its level of now in one table, and then its course with steps, and its runs.
 
-use analysis::trend::{TrendPoint, TrendSeries};
+use analysis::trend::{RUNS_LEAST, TrendPoint, TrendSeries};
 use chart::plot::{Axis, Line, Lines, Mark, Numbers, Spread, Zone};
 use model::Unit;
 use model::comparison::Verdict;
@@ -16,21 +16,43 @@ use crate::page::comparison::{value_in_words, verdict_in_words};
 const SHORT_SERIES: usize = 2;
 /// As many runs have room on a screen.
 const SHORT_RUNS: usize = 40;
+/// So many works are listed at most.
+const LISTED: usize = 60;
+/// So many of them have a course of their own: a page is read, not searched.
+const DRAWN: usize = 60;
 
 pub(super) fn write(view: &TrendView<'_>) -> Section {
     let mut section = Section::new("series", view.say("trend-series"));
     if view.all().is_empty() {
         return section;
     }
-    section.put(Rank::Figure, Block::Table(overview(view)));
-    for (place, series) in view.all().iter().enumerate() {
-        section.subsections.push(of_series(view, series, place));
+    let all = ordered(view);
+    let listed = &all[..all.len().min(LISTED)];
+    section.put(Rank::Figure, Block::Table(overview(view, listed)));
+    if all.len() > listed.len() {
+        let more = view.words().count("and-more", all.len() - listed.len());
+        section.put(Rank::Remark, Block::Paragraph(more.into()));
     }
+    // One run alone has no course.
+    let courses = all.iter().filter(|series| series.points.len() > 1).take(DRAWN);
+    section.subsections.extend(courses.enumerate().map(|(place, series)| of_series(view, series, place)));
     section
 }
 
+/// All works: what is worse, what stepped, what has runs enough for a step, and the others.
+fn ordered<'a>(view: &TrendView<'a>) -> Vec<&'a TrendSeries> {
+    let mut all: Vec<&TrendSeries> = view.all().iter().collect();
+    all.sort_by_key(|series| match series.verdict() {
+        Some(Verdict::Worse) => 0,
+        _ if !series.steps.is_empty() => 1,
+        _ if series.points.len() >= RUNS_LEAST => 2,
+        _ => 3,
+    });
+    all
+}
+
 /// A row a work.
-fn overview(view: &TrendView<'_>) -> Table {
+fn overview(view: &TrendView<'_>, listed: &[&TrendSeries]) -> Table {
     let columns = vec![
         Column::words(view.say("column-what")),
         Column::numbers(view.say("trend-column-runs")),
@@ -39,7 +61,7 @@ fn overview(view: &TrendView<'_>) -> Table {
         Column::numbers(view.say("comparison-change")),
         Column::words(view.say("comparison-verdict")),
     ];
-    let row = |series: &TrendSeries| {
+    let row = |series: &&TrendSeries| {
         let now = series.levels().last().map(|level| view.figure(series, level.median)).unwrap_or_default();
         let change = series.standing.map(|standing| view.change(&standing.ratio).0).unwrap_or_default();
         vec![
@@ -52,7 +74,7 @@ fn overview(view: &TrendView<'_>) -> Table {
         ]
     };
     let caption = view.words().count("trend-caption", view.all().len());
-    Table { caption, columns, rows: view.all().iter().map(row).collect(), groups: Vec::new() }
+    Table { caption, columns, rows: listed.iter().map(row).collect(), groups: Vec::new() }
 }
 
 fn badge(view: &TrendView<'_>, verdict: Verdict) -> Text {
