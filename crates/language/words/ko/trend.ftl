@@ -1,7 +1,7 @@
 ### Trends: one figure of like work over many runs.
 
 trend-title = { $count }회 실행의 추세
-trend-footer = Headroom { $version }이(가) 만들었습니다.
+trend-footer = Headroom { $version }로 만들었습니다.
 
 ## In short
 
