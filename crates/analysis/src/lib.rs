@@ -20,6 +20,7 @@ mod remedy;
 #[cfg(test)]
 mod said;
 mod siblings;
+pub mod trend;
 mod utilization;
 mod validity;
 

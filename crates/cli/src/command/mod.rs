@@ -2,6 +2,7 @@
 //! ([`help`], [`completion`]).
 
 mod agent;
+mod baseline;
 mod check;
 mod compare;
 pub(crate) mod completion;
@@ -17,11 +18,13 @@ mod list;
 mod machine;
 mod man;
 mod node;
+mod note;
 mod reference;
 mod report;
 mod restore;
 mod rm;
 mod run;
+mod run_filter;
 mod run_options;
 mod settings;
 mod show;
@@ -29,8 +32,10 @@ mod source;
 mod sqlite_commits;
 mod studies;
 mod syncfs;
+mod tag;
 mod tool_text;
 mod trace;
+mod trend;
 mod unknown_study;
 mod verify_tool;
 mod workloads;
@@ -68,7 +73,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show rm report export compare check
+    run machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
     import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
     sqlite_commits
 };
@@ -153,6 +158,11 @@ fn run_argument() -> Arg {
     Arg::new("run").value_name("RUN").required(true).help(
         "A run's name, the beginning of it, `last`, a .json file of one, or a text that another tool printed",
     )
+}
+
+/// The run in the store that a command is about.
+fn stored_run_argument() -> Arg {
+    run_argument().help("A run's name, the beginning of it, or `last`")
 }
 
 /// Where the store is that `--store` names, or the usual one.

@@ -30,7 +30,7 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{
-    exit_code, flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path,
+    exit_code, flag, job_file, option, page_path, restore, show, store_argument, store_path, tag,
     unknown_study,
 };
 use crate::accept_nodes::{self, NodeWait};
@@ -59,6 +59,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output::verbose_argument())
         .arg(output_argument())
         .arg(language_argument())
+        .arg(tag::argument())
         .arg(store_argument());
     // A flag stands for this one.
     let controls = CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
@@ -163,7 +164,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     }
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
-    let mut store = open_store(matches)?;
+    let mut store = tag::opened(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
     let mut progress = Progress::new(&planned.plan);
     let identity = identity(typed);

@@ -49,6 +49,7 @@ mod stack_settings;
 mod steady;
 mod trace;
 mod trace_faults;
+mod trend;
 mod verdicts;
 mod verify_tool;
 mod web_server;

@@ -30,6 +30,7 @@ mod study_verdict;
 mod tables;
 mod target_table;
 mod time_series;
+pub mod trend;
 mod waterfall;
 mod workloads;
 

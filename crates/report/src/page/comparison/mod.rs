@@ -16,7 +16,9 @@ mod view;
 
 use model::{Comparison, Run};
 
+pub(super) use self::circumstances::value_in_words;
 use self::view::ComparisonView;
+pub(super) use self::view::verdict_in_words;
 use crate::document::{Block, Document, Rank, Ranked, Section};
 
 /// Every section, in order: a file and a line here. One that says nothing is left out.

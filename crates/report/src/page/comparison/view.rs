@@ -1,6 +1,7 @@
 //! What the sections of a comparison's report look at, and how they call cases
 //! and sides.
 
+use language::Words;
 use model::comparison::{Row, Side, Verdict};
 use model::run::Estimate;
 use model::{Comparison, Run, Value};
@@ -25,6 +26,17 @@ fn without_workload(row: &Row) -> Option<String> {
         None => &row.case,
     };
     (!own.is_empty()).then(|| own.to_owned())
+}
+
+/// A verdict in words, and how good it is.
+pub(in crate::page) fn verdict_in_words(words: &Words, verdict: Verdict) -> (Tone, String) {
+    let (tone, key) = match verdict {
+        Verdict::Better => (Tone::Good, "comparison-verdict-better"),
+        Verdict::Worse => (Tone::Error, "comparison-verdict-worse"),
+        Verdict::Same => (Tone::Plain, "comparison-verdict-same"),
+        Verdict::CannotTell => (Tone::Warning, "comparison-verdict-cannot-tell"),
+    };
+    (tone, words.say(key))
 }
 
 /// A comparison as its report sees it.
@@ -189,13 +201,7 @@ impl<'a> ComparisonView<'a> {
 
     /// A verdict in words, and how good it is.
     pub(super) fn verdict(&self, verdict: Verdict) -> (Tone, String) {
-        let (tone, key) = match verdict {
-            Verdict::Better => (Tone::Good, "comparison-verdict-better"),
-            Verdict::Worse => (Tone::Error, "comparison-verdict-worse"),
-            Verdict::Same => (Tone::Plain, "comparison-verdict-same"),
-            Verdict::CannotTell => (Tone::Warning, "comparison-verdict-cannot-tell"),
-        };
-        (tone, self.say(key))
+        verdict_in_words(self.words(), verdict)
     }
 
     pub(super) fn badge(&self, verdict: Verdict) -> Piece {
