@@ -241,7 +241,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "link-full",
         "The rate times the path's amplification is at least 95 % of the most that payload usually gets of a link (PCIe, \
-         SATA, network), or, where nobody says what is usual, of what it can get (DMI). \
+         SATA, USB, network), or, where nobody says what is usual, of what it can get (DMI). \
          Of an interface also where as much passes it, by its own count, and a tenth of it or more is not the load's. Of UDP \
          that is never said: datagrams that are lost behind it, and all heads, are in its count and are the load's own. Of a \
          PCI Express link that was seen at a lower speed than both its ends can also where that share is of what it can then.",

@@ -620,6 +620,7 @@ resource-nic = network interface { $name }
 resource-pci = PCIe link { $name }
 resource-sata = SATA link { $name }
 resource-sas = SAS link { $name }
+resource-usb = USB link { $name }
 resource-self = Headroom itself
 resource-system = the system
 

@@ -555,6 +555,7 @@ resource-nic = ネットワークインターフェース { $name }
 resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }
 resource-sas = SAS リンク { $name }
+resource-usb = USB リンク { $name }
 resource-self = Headroom 自身
 resource-system = システム
 

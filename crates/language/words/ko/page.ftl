@@ -555,6 +555,7 @@ resource-nic = 네트워크 인터페이스 { $name }
 resource-pci = PCIe 링크 { $name }
 resource-sata = SATA 링크 { $name }
 resource-sas = SAS 링크 { $name }
+resource-usb = USB 링크 { $name }
 resource-self = Headroom 자체
 resource-system = 시스템
 
