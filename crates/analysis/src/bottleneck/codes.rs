@@ -73,6 +73,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          blames nobody: it may be another program's.",
     ),
     (
+        "reclaim-bound",
+        "All tasks of our own control group that were not idle stood still for memory for at least half of the window (its pressure), \
+         while its limit, or that of a group above it, left at most a tenth of what it allows, and less than 1 MB/s was swapped: the \
+         kernel gave up pages of files, or let tasks sleep that were above memory.high.",
+    ),
+    (
         "memory-latency",
         "Each load of a dependent chase waits for the one before it: how long memory, or a cache, takes to answer is all \
          that counts.",

@@ -34,6 +34,7 @@ mod pcie_state;
 mod phases;
 mod pushed_back;
 mod quota;
+mod reclaim;
 mod scheduler;
 mod server;
 mod steal;
@@ -102,6 +103,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     pcie_state::ENGLISH,
     pushed_back::ENGLISH,
     quota::ENGLISH,
+    reclaim::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,
@@ -171,6 +173,7 @@ const CANDIDATES: &[Candidate] = &[
     layer::thread::examine,
     layer::member::examine,
     writeback::examine,
+    reclaim::examine,
     |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
     datagrams::examine,
