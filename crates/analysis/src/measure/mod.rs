@@ -150,6 +150,7 @@ pub(crate) const RATES: &[MetricName] = &[
     metric::OPERATIONS_PER_SECOND,
     metric::EVENTS_PER_SECOND,
     metric::REQUESTS_PER_SECOND,
+    metric::CONNECTIONS_PER_SECOND,
     metric::TRANSACTIONS_PER_SECOND,
 ];
 
