@@ -89,7 +89,10 @@ finding-same-place =
     ランダム操作の範囲は { BINARY($span) } で、{ RESOURCE($resource) } の { PERCENT($share) }{ $how ->
         [less] {" "}未満
        *[share] {" "}
-    }です。途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+    }です。{ $heads ->
+        [yes] ヘッドはその範囲の中だけを動くため、シークはディスク全体を使うときより短くなります
+       *[no] 途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+    }
     .advice = size を大きくするか、span を変えながら測定してください
 
 finding-blocks-never-written =

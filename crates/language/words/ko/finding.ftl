@@ -89,7 +89,10 @@ finding-same-place =
     랜덤 작업의 범위가 { BINARY($span) }로, { RESOURCE($resource) }의 { PERCENT($share) }{ $how ->
         [less] {" "}미만
        *[share] {""}
-    }입니다. 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+    }입니다. { $heads ->
+        [yes] 헤드가 그 부분에서만 움직이므로, 디스크 전체를 쓸 때보다 탐색이 짧습니다
+       *[no] 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+    }
     .advice = size를 늘리거나 span을 바꾸어 가며 측정하십시오
 
 finding-blocks-never-written =

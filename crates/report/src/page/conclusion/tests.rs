@@ -146,6 +146,17 @@ fn every_verdict_has_its_sentence_in_every_language() {
     }
 }
 
+/// Bug: the mean of what was saved up and of what lasts was told as the base rate.
+#[test]
+fn the_base_rate_of_a_bucket_is_told_apart_from_what_was_measured() {
+    let case = with(limited(disk(32, 1_750.0), "bucket-used-up"), "base", 500.0);
+    let text = english(vec![with(case, "unit", "1/s")]);
+    assert!(
+        text.contains("its base rate of 500") && text.contains("measured: 1.750 k reads a second"),
+        "{text}"
+    );
+}
+
 #[test]
 fn what_a_later_version_found_is_said_in_its_own_words() {
     let mut case = limited(disk(1, 2_000.0), "of-a-later-version");
