@@ -412,6 +412,7 @@ finding-link-full =
     .advice = { $network ->
         [speed] 부하가 있을 때의 속도를 보십시오(`cat /sys/bus/pci/devices/{ $name }/current_link_speed`). 카드를 다시 꽂거나 다른 슬롯이나 케이블을 쓰거나 펌웨어 설정을 바꾸면 돌아올 수 있습니다
         [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
+        [bond] --streams를 늘리면 해시가 연결을 구별하는 경우(xmit_hash_policy layer3+4) 본드의 다른 멤버도 씁니다
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
     }
