@@ -74,7 +74,7 @@ finding-receiver-cpu =
         { $by ->
             [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす（`ethtool -L`）、割り込みを複数の CPU に分ける、受信パケットの振り分け（rps_cpus）を使う、などです。大きな MTU はパケットの数を減らします
             [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
-           *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+           *[threads] --streams を増やすと、より多くのコアを使います。大きな読み取りや大きな MTU は 1 バイトごとの時間を減らします
         }
 
 evidence-core =

@@ -74,7 +74,7 @@ finding-receiver-cpu =
         { $by ->
             [core] 더 많은 CPU가 패킷을 받게 하십시오. 수신 큐를 늘리거나(`ethtool -L`), 인터럽트를 여러 CPU에 나누거나, 수신 패킷 분배(rps_cpus)를 쓰십시오. MTU가 크면 패킷 수가 줄어듭니다
             [ready] 그곳에서 계산하는 다른 것을 멈추거나, 부하를 다른 CPU에서 실행하십시오(--pin, taskset)
-           *[threads] --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 쓰기, 더 큰 MTU, --zero-copy는 바이트마다 드는 시간을 줄입니다
+           *[threads] --streams를 늘리면 더 많은 코어를 씁니다. 더 큰 읽기나 더 큰 MTU는 바이트마다 드는 시간을 줄입니다
         }
 
 evidence-core =
