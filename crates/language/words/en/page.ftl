@@ -214,11 +214,17 @@ conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }
 conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-allowance-exceeded = what the provider allows { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cpu-quota = the CPU quota is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] , slowed down by heat
+        [power] , slowed down by a limit of power
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
         [1] one core is
        *[other] the cores of its { FIXED($threads) } threads are
-    } the limit: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+    } the limit{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
         [1] ; the machine has another one
        *[other] ; the machine has { $spare } others
@@ -227,7 +233,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] { $resource }, all that it may run on, is the limit
        *[no] { $resource }, which it shares with others, is the limit
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] the only CPU is the limit
@@ -236,7 +242,7 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] , and others use part of them
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-bandwidth-full = memory bandwidth is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->

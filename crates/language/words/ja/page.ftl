@@ -197,11 +197,17 @@ conclusion-memory-bandwidth-full = メモリ帯域が限界: { $rate }{ conclusi
 conclusion-scheduler-bound = 測定対象そのものが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = 送信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = 受信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] （熱のため減速）
+        [power] （電力の上限のため減速）
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
         [1] 1 コアが限界
        *[other] { FIXED($threads) } スレッドのコアが限界
-    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] 。このサーバーにはコアがもう { $spare } つあります
     }
@@ -209,7 +215,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] 使える CPU のすべてである { $resource } が限界
        *[no] ほかと分け合う { $resource } が限界
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] 唯一の CPU が限界
@@ -217,7 +223,7 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] （一部はほかが使用）
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->
         [yes] メモリの応答時間が限界

@@ -197,11 +197,17 @@ conclusion-memory-bandwidth-full = 메모리 대역폭이 한계: { $rate }{ con
 conclusion-scheduler-bound = 측정 대상 자체가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = 보내는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = 받는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] {" "}(열 때문에 느려짐)
+        [power] {" "}(전력 제한 때문에 느려짐)
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
         [1] 코어 하나가 한계
        *[other] 스레드 { FIXED($threads) }개의 코어가 한계
-    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] . 이 서버에는 코어가 { $spare }개 더 있습니다
     }
@@ -209,7 +215,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] 실행될 수 있는 CPU 전부인 { $resource } 한계에 도달
        *[no] 다른 것과 나누어 쓰는 { $resource } 한계에 도달
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] 하나뿐인 CPU가 한계
@@ -217,7 +223,7 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] (일부는 다른 것이 사용)
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->
         [yes] 메모리의 응답 시간이 한계

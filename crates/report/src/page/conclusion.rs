@@ -167,6 +167,7 @@ impl<'a> Sweep<'a> {
             ("then", Value::from(then)),
             ("counted", Value::Bool(is_counted)),
             ("spare", Value::Integer(found.map_or(0, spare))),
+            ("slowed", Value::from(slowed(self.answer))),
         ]);
         let key = format!("conclusion-{code}");
         let text = view.words.tell(&key, &texts);
@@ -297,6 +298,19 @@ fn spare(finding: &Finding) -> u64 {
     let more = finding.args.get("more") == Some(&Value::Bool(true));
     let both = number("cpus").zip(number("threads")).filter(|_| more);
     both.map_or(0, |(cpus, threads)| (cpus - threads).max(0.0) as u64)
+}
+
+/// Why processors slowed down in at least half of the trials, by what a rule found: `heat`, `power`, or `no`.
+fn slowed(case: &CaseResult) -> &'static str {
+    let found = case.findings.iter().find(|f| f.kind == FindingKind::Validity && f.code == "throttled");
+    let number = |name: &str| found?.args.get(name)?.number();
+    let is_most = number("trials").zip(number("of")).is_some_and(|(trials, of)| 2.0 * trials >= of);
+    let is_power = found.is_some_and(|f| f.args.get("why") == Some(&Value::from("power")));
+    match (is_most, is_power) {
+        (false, _) => "no",
+        (true, true) => "power",
+        (true, false) => "heat",
+    }
 }
 
 #[cfg(test)]

@@ -146,6 +146,21 @@ fn every_verdict_has_its_sentence_in_every_language() {
     }
 }
 
+/// Bug: that all processors were slowed down stood in a warning only.
+#[test]
+fn processors_that_slowed_down_in_most_trials_are_said_to_have() {
+    let told = |trials: f64, why: &str| {
+        let full = with(with(limited(disk(1, 2_000.0), "all-cores-full"), "cpus", 8.0), "shared", false);
+        let mut case = full;
+        let found = Finding::new(FindingKind::Validity, "throttled", Severity::Warning);
+        case.findings.push(found.arg("trials", trials).arg("of", 5.0).arg("why", why));
+        english(vec![case])
+    };
+    assert_eq!(told(3.0, "heat"), "All 8 CPUs are the limit, slowed down by heat: 2.000 k reads a second.");
+    assert!(told(5.0, "power").contains("the limit, slowed down by a limit of power: "));
+    assert!(told(2.0, "heat").contains("the limit: "), "in two of five trials");
+}
+
 /// Bug: the mean of what was saved up and of what lasts was told as the base rate.
 #[test]
 fn the_base_rate_of_a_bucket_is_told_apart_from_what_was_measured() {
