@@ -254,7 +254,10 @@ conclusion-latency-bound =
     the wait for { $resource } is the limit: { $rate }, { $depth ->
         [1] one at a time
        *[other] { FIXED($depth) } at a time
-    }, each of which takes { SHORT($latency_s, unit: "s") }
+    }, each of which takes { SHORT($latency_s, unit: "s") }{ $syncs ->
+        [yes] ; { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
+       *[no] {""}
+    }
 conclusion-round-trip-bound =
     the way there and back is the limit: { $rate }, { $outstanding ->
         [1] one at a time

@@ -230,7 +230,10 @@ conclusion-memory-latency =
        *[no] キャッシュの応答時間が限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }
+    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }{ $syncs ->
+        [yes] 、時間の { PERCENT($sync_share) } は { SHORT($sync_s, unit: "s") } の同期
+       *[no] {""}
+    }
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = サーバーではなくクライアントが限界: { $rate }{ conclusion-where }{ conclusion-then }

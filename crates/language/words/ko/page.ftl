@@ -230,7 +230,10 @@ conclusion-memory-latency =
        *[no] 캐시의 응답 시간이 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }
+    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }{ $syncs ->
+        [yes] , 시간의 { PERCENT($sync_share) }는 { SHORT($sync_s, unit: "s") }짜리 동기화에 쓰임
+       *[no] {""}
+    }
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = 서버가 아니라 클라이언트가 한계: { $rate }{ conclusion-where }{ conclusion-then }

@@ -150,7 +150,8 @@ impl<'a> Sweep<'a> {
         }
         let Position { position, place, then } = self.position(view);
         let code = found.map_or("cannot-tell", |found| found.code.as_str());
-        let mut texts: Vec<(&str, Value)> = Vec::new();
+        // What only some verdicts of a code say; the finding's own arguments, which follow, stand for it.
+        let mut texts: Vec<(&str, Value)> = vec![("syncs", Value::Bool(false))];
         texts.extend(
             found.into_iter().flat_map(|f| &f.args).map(|(name, value)| (name.as_str(), value.clone())),
         );

@@ -146,6 +146,18 @@ fn every_verdict_has_its_sentence_in_every_language() {
     }
 }
 
+/// Bug: of writes with a sync each only the time of the write was told, which is next to nothing of it.
+#[test]
+fn what_syncs_take_of_the_time_is_told_with_what_is_waited_for() {
+    let case = with(with(limited(disk(1, 480.0), "latency-bound"), "depth", 1.0), "latency_s", 1.2e-4);
+    let case = with(with(with(case, "syncs", true), "sync_s", 1.95e-3), "sync_share", 0.94);
+    let text = english(vec![case]);
+    assert!(
+        text.ends_with("each of which takes 120 us; 94 % of the time is spent in syncs of 1.95 ms."),
+        "{text}"
+    );
+}
+
 /// Bug: that all processors were slowed down stood in a warning only.
 #[test]
 fn processors_that_slowed_down_in_most_trials_are_said_to_have() {
