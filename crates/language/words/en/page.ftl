@@ -208,7 +208,11 @@ conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { 
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = the control group's memory is the limit, because room is made in it all the time: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full =
+    { $resource }{ $others ->
+        [yes] , of which others have at least half,
+       *[no] {""}
+    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }

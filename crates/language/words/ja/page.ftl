@@ -187,7 +187,11 @@ conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が�
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = コントロールグループのメモリが限界（空きを作り続けている）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full =
+    { $resource } が限界{ $others ->
+        [yes] （半分以上はほかが使用）
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } のクォータが限界: { $rate }{ conclusion-where }{ conclusion-then }

@@ -187,7 +187,11 @@ conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(계속 자리를 비워야 함): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-full =
+    { $resource } 한계에 도달{ $others ->
+        [yes] {" "}(절반 이상은 다른 것이 사용)
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } 쿼터가 한계: { $rate }{ conclusion-where }{ conclusion-then }

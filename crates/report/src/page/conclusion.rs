@@ -169,6 +169,7 @@ impl<'a> Sweep<'a> {
             ("counted", Value::Bool(is_counted)),
             ("spare", Value::Integer(found.map_or(0, spare))),
             ("slowed", Value::from(slowed(self.answer))),
+            ("others", Value::Bool(found.is_some_and(is_others))),
         ]);
         let key = format!("conclusion-{code}");
         let text = view.words.tell(&key, &texts);
@@ -299,6 +300,11 @@ fn spare(finding: &Finding) -> u64 {
     let more = finding.args.get("more") == Some(&Value::Bool(true));
     let both = number("cpus").zip(number("threads")).filter(|_| more);
     both.map_or(0, |(cpus, threads)| (cpus - threads).max(0.0) as u64)
+}
+
+/// Whether others had at least as much of what is named as the load.
+fn is_others(finding: &Finding) -> bool {
+    finding.evidence.iter().any(|evidence| evidence.code == "others-there")
 }
 
 /// Why processors slowed down in at least half of the trials, by what a rule found: `heat`, `power`, or `no`.

@@ -1,6 +1,7 @@
 //! The sentence of each kind of verdict, of one case and of a sweep.
 
 use language::{LANGUAGES, Language};
+use model::finding::Evidence;
 use model::run::{Doubling, Gain, GainBound, GainCeiling, GainFix, GainLaw, TriedGain};
 use model::{Resource, Run, Severity};
 
@@ -144,6 +145,16 @@ fn every_verdict_has_its_sentence_in_every_language() {
             analysis::verdicts().filter(|code| !words.has(&format!("conclusion-{code}"))).collect();
         assert!(lacks.is_empty(), "{}: {lacks:?}", language.tag());
     }
+}
+
+/// Bug: a disk that is full of what others do was told as if the load filled it.
+#[test]
+fn a_disk_of_which_others_have_most_is_said_to_be_theirs() {
+    let mut case = limited(disk(16, 5_300.0), "device-full");
+    let there = Evidence { code: "others-there".to_owned(), ..Evidence::default() };
+    case.findings[0].evidence.push(there);
+    let text = "Disk vda, of which others have at least half, is the limit: 5.300 k reads a second.";
+    assert_eq!(english(vec![case]), text);
 }
 
 /// Bug: of writes with a sync each only the time of the write was told, which is next to nothing of it.
