@@ -226,8 +226,14 @@ conclusion-slowed =
     }
 conclusion-one-core-full =
     { $threads ->
-        [1] one core is
-       *[other] the cores of its { FIXED($threads) } threads are
+        [1] one core{ $client ->
+            [yes] {" "}of the client is
+           *[no] {" "}is
+        }
+       *[other] the cores of { $client ->
+            [yes] the client's
+           *[no] its
+        } { FIXED($threads) } threads are
     } the limit{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
         [1] ; the machine has another one

@@ -209,8 +209,14 @@ conclusion-slowed =
     }
 conclusion-one-core-full =
     { $threads ->
-        [1] 1 コアが限界
-       *[other] { FIXED($threads) } スレッドのコアが限界
+        [1] { $client ->
+            [yes] クライアントの{" "}
+           *[no] {""}
+        }1 コアが限界
+       *[other] { $client ->
+            [yes] クライアントの{" "}
+           *[no] {""}
+        }{ FIXED($threads) } スレッドのコアが限界
     }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] 。このサーバーにはコアがもう { $spare } つあります

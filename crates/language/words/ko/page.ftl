@@ -209,8 +209,14 @@ conclusion-slowed =
     }
 conclusion-one-core-full =
     { $threads ->
-        [1] 코어 하나가 한계
-       *[other] 스레드 { FIXED($threads) }개의 코어가 한계
+        [1] { $client ->
+            [yes] 클라이언트의{" "}
+           *[no] {""}
+        }코어 하나가 한계
+       *[other] { $client ->
+            [yes] 클라이언트의{" "}
+           *[no] {""}
+        }스레드 { FIXED($threads) }개의 코어가 한계
     }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] . 이 서버에는 코어가 { $spare }개 더 있습니다

@@ -5,7 +5,7 @@
 use model::definition::ParameterDefinition;
 use model::label::LabelPart;
 use model::metric::Better;
-use model::profile::OperationClass;
+use model::profile::{Aspect, OperationClass};
 use model::run::{CaseResult, CaseRole, Estimate, LevelSearch, SearchEnd};
 use model::{Finding, FindingKind, Kind, MetricName, ParameterName, Unit, Value, WorkloadName, metric};
 
@@ -170,6 +170,7 @@ impl<'a> Sweep<'a> {
             ("spare", Value::Integer(found.map_or(0, spare))),
             ("slowed", Value::from(slowed(self.answer))),
             ("others", Value::Bool(found.is_some_and(is_others))),
+            ("client", Value::Bool(crate::load::profile(self.answer).parameter(Aspect::Server).is_some())),
         ]);
         let key = format!("conclusion-{code}");
         let text = view.words.tell(&key, &texts);

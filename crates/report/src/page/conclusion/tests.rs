@@ -147,6 +147,15 @@ fn every_verdict_has_its_sentence_in_every_language() {
     }
 }
 
+/// Bug: of a load on a server nobody knew whose core was full.
+#[test]
+fn the_core_of_a_client_is_told_from_the_server_s() {
+    let case = with(limited(disk(1, 2_000.0), "one-core-full"), "threads", 1.0);
+    let mut case = with(with(case, "cpus", 1.0), "more", false);
+    case.loads.main.profile.aspects.insert(ParameterName::new("url"), Aspect::Server);
+    assert_eq!(english(vec![case]), "One core of the client is the limit: 2.000 k reads a second.");
+}
+
 /// Bug: a disk that is full of what others do was told as if the load filled it.
 #[test]
 fn a_disk_of_which_others_have_most_is_said_to_be_theirs() {
