@@ -471,7 +471,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     { $cpus ->
         [1] 唯一の CPU が使用中です
-       *[other] CPU { FIXED($cpus) } 個がすべて使用中です
+       *[other] CPU { FIXED($cpus) } 個{ $smt ->
+            [yes] （コア { FIXED($cores) } 個のスレッド）
+           *[no] {""}
+        }がすべて使用中です
     }{ $shared ->
         [yes] 。一部はほかのプログラムが使っています
        *[no] { $beside ->

@@ -471,7 +471,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     { $cpus ->
         [1] 하나뿐인 CPU가
-       *[other] CPU { FIXED($cpus) }개가 모두
+       *[other] CPU { FIXED($cpus) }개{ $smt ->
+            [yes] {""}(코어 { FIXED($cores) }개의 스레드)
+           *[no] {""}
+        }가 모두
     } 사용 중입니다{ $shared ->
         [yes] . 일부는 다른 프로그램이 쓰고 있습니다
        *[no] { $beside ->
