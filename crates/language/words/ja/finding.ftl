@@ -20,6 +20,11 @@ finding-precision-unmet =
 
 finding-stalled = 試行 { $of } 回のうち { $trials } 回で、負荷が最長 { SHORT($longest_s, unit: "s") } 止まりました。この数値には二つの状態が混ざっています
 
+finding-outlier-trial = 試行 { $of } 回のうち { $trial } 番目の値は、ほかの試行の中央値の { PERCENT($share) } です。その試行だけ何かが違っており、信頼区間は両方を含みます
+    .advice = その試行の時間による変化と、そのとき忙しかったものを見てください。--trials を増やして測定し直してください
+
+evidence-outlier-trial = ほかの試行は中央値から最大 { PERCENT($others) } 外れています
+
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 

@@ -20,6 +20,11 @@ finding-precision-unmet =
 
 finding-stalled = 시행 { $of }회 중 { $trials }회에서 부하가 최대 { SHORT($longest_s, unit: "s") } 동안 멈췄습니다. 이 수치에는 두 가지 상태가 섞여 있습니다
 
+finding-outlier-trial = 시행 { $of }회 중 { $trial }번째의 값은 나머지 시행 중앙값의 { PERCENT($share) }입니다. 그 시행에서만 무언가가 달랐고, 신뢰구간은 둘 다 포함합니다
+    .advice = 그 시행의 시간에 따른 변화와 그때 바빴던 것을 보십시오. --trials를 늘려 다시 측정하십시오
+
+evidence-outlier-trial = 나머지는 중앙값에서 최대 { PERCENT($others) } 벗어남
+
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 
