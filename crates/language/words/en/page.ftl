@@ -208,11 +208,16 @@ conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { 
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = the control group's memory is the limit, because room is made in it all the time: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] ; { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
+       *[no] {""}
+    }
 conclusion-device-full =
     { $resource }{ $others ->
         [yes] , of which others have at least half,
        *[no] {""}
-    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
@@ -264,10 +269,7 @@ conclusion-latency-bound =
     the wait for { $resource } is the limit: { $rate }, { $depth ->
         [1] one at a time
        *[other] { FIXED($depth) } at a time
-    }, each of which takes { SHORT($latency_s, unit: "s") }{ $syncs ->
-        [yes] ; { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
-       *[no] {""}
-    }
+    }, each of which takes { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     the way there and back is the limit: { $rate }, { $outstanding ->
         [1] one at a time

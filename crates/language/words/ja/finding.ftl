@@ -579,6 +579,7 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) } は負荷の { SHORT($program, unit: "B/s") } より { SHORT($beyond, unit: "B/s") } 多く動かしたので、ほかが行うことか、ファイルシステムが加えるものを待っていたかもしれない
+evidence-in-syncs = 時間の { PERCENT($share) } を { SHORT($sync_s, unit: "s") } の同期に使った
 evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }

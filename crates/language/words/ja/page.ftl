@@ -187,11 +187,16 @@ conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が�
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = コントロールグループのメモリが限界（空きを作り続けている）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] 、時間の { PERCENT($sync_share) } は { SHORT($sync_s, unit: "s") } の同期
+       *[no] {""}
+    }
 conclusion-device-full =
     { $resource } が限界{ $others ->
         [yes] （半分以上はほかが使用）
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } のクォータが限界: { $rate }{ conclusion-where }{ conclusion-then }
@@ -240,10 +245,7 @@ conclusion-memory-latency =
        *[no] キャッシュの応答時間が限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }{ $syncs ->
-        [yes] 、時間の { PERCENT($sync_share) } は { SHORT($sync_s, unit: "s") } の同期
-       *[no] {""}
-    }
+    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = サーバーではなくクライアントが限界: { $rate }{ conclusion-where }{ conclusion-then }

@@ -579,6 +579,7 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) }이(가) 부하의 { SHORT($program, unit: "B/s") }보다 { SHORT($beyond, unit: "B/s") } 더 옮겼으므로, 다른 쪽이 하는 일이나 파일 시스템이 더하는 것을 기다렸을 수 있음
+evidence-in-syncs = 시간의 { PERCENT($share) }를 { SHORT($sync_s, unit: "s") }짜리 동기화에 씀
 evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }

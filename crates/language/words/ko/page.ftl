@@ -187,11 +187,16 @@ conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(계속 자리를 비워야 함): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] , 시간의 { PERCENT($sync_share) }는 { SHORT($sync_s, unit: "s") }짜리 동기화에 쓰임
+       *[no] {""}
+    }
 conclusion-device-full =
     { $resource } 한계에 도달{ $others ->
         [yes] {" "}(절반 이상은 다른 것이 사용)
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } 쿼터가 한계: { $rate }{ conclusion-where }{ conclusion-then }
@@ -240,10 +245,7 @@ conclusion-memory-latency =
        *[no] 캐시의 응답 시간이 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }{ $syncs ->
-        [yes] , 시간의 { PERCENT($sync_share) }는 { SHORT($sync_s, unit: "s") }짜리 동기화에 쓰임
-       *[no] {""}
-    }
+    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = 서버가 아니라 클라이언트가 한계: { $rate }{ conclusion-where }{ conclusion-then }

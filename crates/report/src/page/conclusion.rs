@@ -155,6 +155,7 @@ impl<'a> Sweep<'a> {
         texts.extend(
             found.into_iter().flat_map(|f| &f.args).map(|(name, value)| (name.as_str(), value.clone())),
         );
+        texts.extend(found.into_iter().flat_map(syncs));
         let resource = found.and_then(|found| found.resource.as_ref());
         let resource = resource.map(|resource| view.resource(resource)).unwrap_or_default();
         let said = found.map(|found| findings::verdict(view, found)).unwrap_or_default();
@@ -301,6 +302,14 @@ fn spare(finding: &Finding) -> u64 {
     let more = finding.args.get("more") == Some(&Value::Bool(true));
     let both = number("cpus").zip(number("threads")).filter(|_| more);
     both.map_or(0, |(cpus, threads)| (cpus - threads).max(0.0) as u64)
+}
+
+/// What stands beside a verdict of syncs, as a verdict that knows of them itself says it.
+fn syncs(finding: &Finding) -> Vec<(&'static str, Value)> {
+    let seen = finding.evidence.iter().find(|evidence| evidence.code == "in-syncs");
+    let of = |name: &str| seen?.args.get(name).cloned();
+    let Some((share, sync_s)) = of("share").zip(of("sync_s")) else { return Vec::new() };
+    vec![("syncs", Value::Bool(true)), ("sync_share", share), ("sync_s", sync_s)]
 }
 
 /// Whether others had at least as much of what is named as the load.

@@ -176,6 +176,14 @@ fn what_syncs_take_of_the_time_is_told_with_what_is_waited_for() {
         text.ends_with("each of which takes 120 us; 94 % of the time is spent in syncs of 1.95 ms."),
         "{text}"
     );
+    let mut full = limited(disk(16, 2_300.0), "device-full");
+    let seen = Evidence { code: "in-syncs".to_owned(), ..Evidence::default() };
+    full.findings[0].evidence.push(seen.arg("share", 0.93).arg("sync_s", 6.5e-3));
+    let text = english(vec![full]);
+    assert!(
+        text.ends_with("2.300 k reads a second; 93 % of the time is spent in syncs of 6.5 ms."),
+        "{text}"
+    );
 }
 
 /// Bug: that all processors were slowed down stood in a warning only.
