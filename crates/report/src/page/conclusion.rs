@@ -156,8 +156,7 @@ impl<'a> Sweep<'a> {
             found.into_iter().flat_map(|f| &f.args).map(|(name, value)| (name.as_str(), value.clone())),
         );
         texts.extend(found.into_iter().flat_map(syncs));
-        let resource = found.and_then(|found| found.resource.as_ref());
-        let resource = resource.map(|resource| view.resource(resource)).unwrap_or_default();
+        let resource = found.map(|found| findings::resource(view, found)).unwrap_or_default();
         let said = found.map(|found| findings::verdict(view, found)).unwrap_or_default();
         let is_counted = estimate.unit == Unit::PerSecond;
         texts.extend([

@@ -147,6 +147,16 @@ fn every_verdict_has_its_sentence_in_every_language() {
     }
 }
 
+/// Bug: an interface of the other machine was told without the machine, though both call theirs the same.
+#[test]
+fn what_is_full_at_the_other_end_is_told_with_its_machine() {
+    let case = with(limited(disk(1, 2_000.0), "link-full"), "end", "far");
+    let text = "Disk vda of 10.0.0.2:7117 is the limit: 2.000 k reads a second.";
+    assert_eq!(english(vec![with(case.clone(), "machine", "10.0.0.2:7117")]), text);
+    let near = with(with(case, "end", "near"), "machine", "");
+    assert_eq!(english(vec![near]), "Disk vda is the limit: 2.000 k reads a second.");
+}
+
 /// Bug: of a load on a server nobody knew whose core was full.
 #[test]
 fn the_core_of_a_client_is_told_from_the_server_s() {
