@@ -154,6 +154,7 @@ impl<'a> Context<'a> {
 pub const RULES: &[Rule] = &[
     validity::failed::RULE,
     validity::precision::RULE,
+    validity::outlier::RULE,
     validity::stalled::RULE,
     validity::settling::RULE,
     validity::late::RULE,

@@ -38,6 +38,8 @@ known_names! { MetricName:
     EVENTS_PER_SECOND = "events_per_second";
     /// Requests per second that a server answered.
     REQUESTS_PER_SECOND = "requests_per_second";
+    /// Connections per second that were made, used and closed.
+    CONNECTIONS_PER_SECOND = "connections_per_second";
     /// The share of the operations that failed.
     ERROR_SHARE = "error_share";
     /// Of a run so far: its trials that failed, or in which operations failed.
