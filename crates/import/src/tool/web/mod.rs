@@ -1,5 +1,5 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6.
+//! bombardier, vegeta, k6, locust.
 
 mod ab;
 mod aria2;
@@ -8,6 +8,7 @@ mod curl;
 mod h2load;
 mod hey;
 mod k6;
+mod locust;
 mod oha;
 mod siege;
 mod vegeta;
@@ -38,6 +39,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &bombardier::Bombardier,
     &vegeta::Vegeta,
     &k6::K6,
+    &locust::Locust,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
