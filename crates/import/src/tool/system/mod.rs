@@ -1,10 +1,12 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top.
+//! zpool, time, top, dstat.
 
 mod blkparse;
 mod btt;
 mod cell;
 mod clock;
+mod dstat;
+mod dstat_columns;
 mod sample;
 mod sysstat;
 mod time;
@@ -28,4 +30,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &blkparse::Blkparse,
     &btt::Btt,
     &zpool::Zpool,
+    &dstat::Dstat,
 ];
