@@ -1,5 +1,5 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top, dstat.
+//! zpool, time, top, dstat, iotop.
 
 mod blkparse;
 mod btt;
@@ -7,6 +7,7 @@ mod cell;
 mod clock;
 mod dstat;
 mod dstat_columns;
+mod iotop;
 mod sample;
 mod sysstat;
 mod time;
@@ -31,4 +32,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &btt::Btt,
     &zpool::Zpool,
     &dstat::Dstat,
+    &iotop::Iotop,
 ];
