@@ -1,5 +1,5 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top, dstat, iotop.
+//! zpool, time, top, dstat, iotop, nfsiostat.
 
 mod blkparse;
 mod btt;
@@ -8,6 +8,7 @@ mod clock;
 mod dstat;
 mod dstat_columns;
 mod iotop;
+mod nfsiostat;
 mod sample;
 mod sysstat;
 mod time;
@@ -33,4 +34,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &zpool::Zpool,
     &dstat::Dstat,
     &iotop::Iotop,
+    &nfsiostat::Nfsiostat,
 ];
