@@ -1,5 +1,5 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top, dstat, iotop, nfsiostat.
+//! zpool, time, top, dstat, iotop, nfsiostat, turbostat.
 
 mod blkparse;
 mod btt;
@@ -14,6 +14,7 @@ mod sysstat;
 mod time;
 mod top;
 mod top_words;
+mod turbostat;
 mod vmstat;
 mod vmstat_lists;
 mod zpool;
@@ -35,4 +36,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &dstat::Dstat,
     &iotop::Iotop,
     &nfsiostat::Nfsiostat,
+    &turbostat::Turbostat,
 ];
