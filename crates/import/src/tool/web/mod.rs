@@ -5,6 +5,7 @@ mod ab;
 mod aria2;
 mod bombardier;
 mod curl;
+mod curl_labels;
 mod h2load;
 mod hey;
 mod k6;
@@ -29,6 +30,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &wget::Wget,
     &wget2::Wget2,
     &curl::Curl,
+    &curl_labels::CurlLabels,
     &aria2::Aria2,
     &wrk::Wrk,
     &ab::Ab,
