@@ -105,7 +105,9 @@ fn templates(words: &[String]) -> Vec<String> {
             format = Some(joined);
         }
     }
-    let lines = format.unwrap_or_default().replace("\\r", "").replace("\\t", "\t").replace("\\n", "\n");
+    // Tabs of a text are read as spaces.
+    let format = format.unwrap_or_default().replace("\\r", "").replace("\\t", " ").replace('\t', " ");
+    let lines = format.replace("\\n", "\n");
     lines.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect()
 }
 

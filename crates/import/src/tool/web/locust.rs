@@ -94,7 +94,7 @@ impl ToolReader for Locust {
 
 /// `2.47.0` of `[2026-11-28 10:42:19,042] vm/INFO/locust.main: Starting Locust 2.47.0`.
 fn version(text: &str) -> Option<&str> {
-    let (_, version) = text.split_once("locust.main: Starting Locust ")?;
+    let (_, version) = text.strip_prefix('[')?.split_once("locust.main: Starting Locust ")?;
     version.split_whitespace().next()
 }
 
@@ -118,7 +118,8 @@ fn is_title(text: &str) -> bool {
 
 /// The columns of a table behind the name, by their words: `reqs` of `# reqs`.
 fn heading(text: &str) -> Option<Vec<&str>> {
-    if !text.contains("# reqs") {
+    let text = text.trim_start();
+    if !text.starts_with("Type ") && !text.starts_with("Name ") || !text.contains("# reqs") {
         return None;
     }
     let words = text.split_whitespace().skip_while(|word| *word != "Name").skip(1);
