@@ -3,6 +3,7 @@
 use model::tool_result::{ToolRemedy, ToolResult};
 
 use super::block::{ToolBlock, ToolLine};
+use super::command_line::CommandLine;
 use super::counting::CountingRule;
 
 /// The importer of one tool.
@@ -21,6 +22,11 @@ pub trait ToolReader: Sync {
 
     /// Whether an output may begin with this line.
     fn begins(&self, line: &ToolLine) -> Option<Beginning>;
+
+    /// The same of a line below a command. Only with it some outputs are known: two numbers are what `bw_mem` prints.
+    fn begins_below(&self, line: &ToolLine, _command: Option<&CommandLine>) -> Option<Beginning> {
+        self.begins(line)
+    }
 
     /// Whether the last of `lines`, which may be the first, too, belongs to the output that the
     /// others are. Asked at each line, so it should look at few of them.

@@ -146,6 +146,7 @@ metric-word-other = その他の
 metric-word-out = アウト
 metric-word-pacing = ペーシング
 metric-word-packets = パケット
+metric-word-package = パッケージ
 metric-word-page = ページ
 metric-word-partitions = パーティション
 metric-word-passive = 受動

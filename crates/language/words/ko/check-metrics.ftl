@@ -146,6 +146,7 @@ metric-word-other = 기타
 metric-word-out = 아웃
 metric-word-pacing = 페이싱
 metric-word-packets = 패킷
+metric-word-package = 패키지
 metric-word-page = 페이지
 metric-word-partitions = 파티션
 metric-word-passive = 수동

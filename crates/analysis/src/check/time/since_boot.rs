@@ -1,4 +1,4 @@
-//! The first report of iostat, vmstat and zpool, taken for what happens now: it is of all the time since the machine
+//! The first report of iostat, vmstat, zpool and dstat, taken for what happens now: it is of all the time since the machine
 //! started.
 
 use model::finding::Evidence;
@@ -9,7 +9,7 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "since-boot",
-    doc: "Rates of iostat, vmstat or zpool iostat are means over all the time since the machine started, for there is no \
+    doc: "Rates of iostat, vmstat, zpool iostat or dstat are means over all the time since the machine started, for there is no \
           report but the first: they say nothing of the load that ran then.",
     english: r#"
 finding-since-boot =
@@ -24,8 +24,12 @@ evidence-since-boot = lines { $first } to { $last }
 };
 
 /// Tools that have such reports, with the command that has others, too.
-const TOOLS: &[(&str, &str)] =
-    &[("iostat", "iostat -x 1 10"), ("vmstat", "vmstat 1 10"), ("zpool", "zpool iostat 1 10")];
+const TOOLS: &[(&str, &str)] = &[
+    ("iostat", "iostat -x 1 10"),
+    ("vmstat", "vmstat 1 10"),
+    ("zpool", "zpool iostat 1 10"),
+    ("dstat", "dstat 1 10"),
+];
 
 fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
     // Of each device there is a result.

@@ -1,8 +1,10 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker.
+//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker, lmbench.
 
 mod geekbench;
 mod hyperfine;
+mod lmbench;
+mod lmbench_summary;
 mod mbw;
 mod mlc;
 mod openssl;
@@ -32,6 +34,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &unixbench::UnixBench,
     &geekbench::Geekbench,
     &mlc::MemoryLatencyChecker,
+    &lmbench::Lmbench,
 ];
 
 /// The longest name of a metric that is made of a tool's words, in bytes.

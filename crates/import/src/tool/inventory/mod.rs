@@ -5,6 +5,7 @@
 
 mod dmidecode;
 mod ethtool;
+mod ethtool_statistics;
 mod free;
 mod ip;
 mod lscpu;
@@ -31,6 +32,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &lshw::Lshw,
     &ip::IpAddress,
     &ethtool::Ethtool,
+    &ethtool_statistics::EthtoolStatistics,
     &lscpu::Lscpu,
     &sensors::Sensors,
     &smartctl::Smartctl,

@@ -280,7 +280,8 @@ impl<'a> Paste<'a> {
             }
             return;
         }
-        let first = self.readers.iter().copied().find(|reader| reader.begins(&line).is_some());
+        let below = self.command.as_ref();
+        let first = self.readers.iter().copied().find(|reader| reader.begins_below(&line, below).is_some());
         let (kind, extent) = match first {
             Some(reader) => (OpenKind::Tool(reader), reader.extent(std::slice::from_ref(&line))),
             None if JsonExtent::begins(&line.text) => {
@@ -342,7 +343,7 @@ impl<'a> Paste<'a> {
             OpenKind::Command(command) => self.ran(command),
             OpenKind::Tool(first) => {
                 let knows = |reader: &&'static dyn ToolReader| {
-                    lines.first().is_some_and(|l| reader.begins(l).is_some())
+                    lines.first().is_some_and(|l| reader.begins_below(l, self.command.as_ref()).is_some())
                 };
                 let others = self.readers.iter().copied().filter(|r| r.name() != first.name()).filter(knows);
                 let candidates: Vec<_> = std::iter::once(first).chain(others).collect();

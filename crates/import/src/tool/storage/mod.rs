@@ -1,6 +1,7 @@
-//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, elbencho,
+//! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
 //! vdbench, pv, rsync.
 
+mod as_ssd;
 mod crystaldiskmark;
 mod dd;
 mod dd_remedy;
@@ -20,6 +21,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &dd::Dd,
     &diskspd::Diskspd,
     &crystaldiskmark::CrystalDiskMark,
+    &as_ssd::AsSsd,
     &elbencho::Elbencho,
     &vdbench::Vdbench,
     &pv::Pv,

@@ -1,15 +1,20 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top.
+//! zpool, time, top, dstat, iotop, nfsiostat, turbostat.
 
 mod blkparse;
 mod btt;
 mod cell;
 mod clock;
+mod dstat;
+mod dstat_columns;
+mod iotop;
+mod nfsiostat;
 mod sample;
 mod sysstat;
 mod time;
 mod top;
 mod top_words;
+mod turbostat;
 mod vmstat;
 mod vmstat_lists;
 mod zpool;
@@ -28,4 +33,8 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &blkparse::Blkparse,
     &btt::Btt,
     &zpool::Zpool,
+    &dstat::Dstat,
+    &iotop::Iotop,
+    &nfsiostat::Nfsiostat,
+    &turbostat::Turbostat,
 ];

@@ -1,13 +1,15 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6.
+//! bombardier, vegeta, k6, locust.
 
 mod ab;
 mod aria2;
 mod bombardier;
 mod curl;
+mod curl_labels;
 mod h2load;
 mod hey;
 mod k6;
+mod locust;
 mod oha;
 mod siege;
 mod vegeta;
@@ -28,6 +30,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &wget::Wget,
     &wget2::Wget2,
     &curl::Curl,
+    &curl_labels::CurlLabels,
     &aria2::Aria2,
     &wrk::Wrk,
     &ab::Ab,
@@ -38,6 +41,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &bombardier::Bombardier,
     &vegeta::Vegeta,
     &k6::K6,
+    &locust::Locust,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
