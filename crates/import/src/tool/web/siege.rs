@@ -82,13 +82,15 @@ impl ToolReader for Siege {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
+        let is_json = block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{'));
         for line in block.lines {
             if let Some(version) = version(line.text.trim()) {
                 result.version = Some(version.to_owned());
             }
-            // Of JSON, several may stand on a line.
-            for piece in line.text.split(',') {
+            // Of JSON, several may stand on a line. In text, a comma may be a decimal one.
+            for piece in line.text.split(|c| is_json && c == ',') {
                 if let Some((label, value)) = labelled(piece) {
                     take(line.number, label, value, &mut result.whole);
                 }
@@ -96,9 +98,6 @@ impl ToolReader for Siege {
         }
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
-        }
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
         }
         options(&mut result);
         Ok(vec![result])
@@ -210,10 +209,8 @@ fn options(result: &mut ToolResult) {
     if let Some(users) = given.get(&["c", "concurrent"]).filter(|_| is_closed) {
         result.options.insert("concurrency".to_owned(), users.to_owned());
     }
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
-    result.options.extend(given.options.into_iter().filter(|(name, _)| TOLD.contains(&name.as_str())));
+    given.tell_url(result);
+    given.tell_own_names(TOLD, result);
 }
 
 #[cfg(test)]
@@ -234,6 +231,13 @@ mod tests {
         assert!(is(metric::LATENCY_MEAN, 48.29e-3) && is(metric::LATENCY_MAX, 0.14));
         assert!(is(metric::REQUESTS_PER_SECOND, 198.02) && is(metric::ERROR_SHARE, 0.01));
         assert_eq!(read.whole.operations.map(|count| count.value), Some(1000.0));
+    }
+
+    #[test]
+    fn a_comma_may_be_a_decimal_one() {
+        let read =
+            read("Transactions:   10 hits\nElapsed time:   5,05 secs\nTransaction rate:   1,98 trans/sec\n");
+        assert_eq!(read.whole.window.map(|window| window.value), Some(5.05));
     }
 
     #[test]
