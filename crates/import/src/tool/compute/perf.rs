@@ -60,9 +60,7 @@ impl ToolReader for PerfStat {
         }
         let mut reading = Reading::default();
         block.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let own = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
-        reading.result(own.result(NAME, self.programs()))
+        reading.result(block.without_blank_end().result(NAME, self.programs()))
     }
 }
 

@@ -130,9 +130,9 @@ fn of(line: u64, number: LeadingNumber<'_>, symbol: &str, scale: f64, unit: Unit
 
 /// `00:04:20`, without parts of seconds.
 fn clock(line: u64, text: &str) -> Option<PrintedValue> {
-    let parts: Vec<f64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let parts: Vec<u32> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [hours, minutes, seconds] = parts.as_slice() else { return None };
-    let value = hours * 3600.0 + minutes * 60.0 + seconds;
+    let value = f64::from(*hours) * 3600.0 + f64::from(*minutes) * 60.0 + f64::from(*seconds);
     Some(PrintedValue { half_step: 1.0, ..plain(line, text, value, Unit::Seconds) })
 }
 

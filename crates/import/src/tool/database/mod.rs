@@ -10,10 +10,9 @@ mod redis_benchmark;
 mod sysbench;
 mod ycsb;
 
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
-use super::block::ToolBlock;
 use super::number::{leading, plain};
 use super::reader::ToolReader;
 
@@ -92,11 +91,12 @@ fn encoded(place: &str) -> String {
     })
 }
 
-/// A block without the blank lines at its end.
-fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
-    let end =
-        block.lines.iter().rposition(|line| !line.is_blank()).map_or(block.lines.len(), |last| last + 1);
-    ToolBlock { lines: block.lines.get(..end).unwrap_or(block.lines), command: block.command }
+/// Says of a tool whose output does not tell how many requests each connection has in flight that nobody knows it, where
+/// its command does not stand there.
+fn unknown_pipeline(result: &mut ToolResult) {
+    if result.command.is_empty() {
+        result.options.insert("pipeline".to_owned(), "unknown".to_owned());
+    }
 }
 
 #[cfg(test)]

@@ -124,8 +124,7 @@ impl ToolReader for Iozone {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let block = &ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
+        let block = &block.without_blank_end();
         let figure = Figure::of(block).ok_or(NotUnderstood::OtherText)?;
         let mut columns: Vec<usize> = Vec::new();
         let mut results = Vec::new();
