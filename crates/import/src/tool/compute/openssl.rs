@@ -29,6 +29,9 @@ const RULES: &[CountingRule] = &[DECIMAL];
 /// What stands above the table of rates of bytes.
 const TABLE: &str = "The 'numbers' are in 1000s of bytes per second processed.";
 
+/// The tables of all algorithms have fewer lines.
+const TABLE_LINES_MAX: usize = 512;
+
 /// What stands above all where the time that passed was taken, and not the CPU time.
 const ELAPSED: &str = "You have chosen to measure elapsed time";
 
@@ -92,7 +95,8 @@ impl ToolReader for OpensslSpeed {
         let text = last.text.trim();
         let is_progress = is_done(text);
         // Another run begins.
-        if is_progress && before.iter().any(|line| line.text.starts_with("built on:")) {
+        let is_built = |line: &ToolLine| line.text.starts_with("built on:");
+        if is_progress && before.iter().rev().take(TABLE_LINES_MAX).any(is_built) {
             return Extent::EndsBefore;
         }
         let is_head = OF_HEAD.iter().any(|start| text.starts_with(start));

@@ -24,6 +24,9 @@ const BYTES: CountingRule = CountingRule {
 
 const RULES: &[CountingRule] = &[BYTES];
 
+/// Linux has no more nodes (MAX_NUMNODES, 2^10).
+const NODES_MAX: usize = 1024;
+
 /// Bytes of one MB of it.
 const MEGABYTE: f64 = 1_048_576.0;
 
@@ -62,8 +65,10 @@ impl ToolReader for Numactl {
         for line in block.lines {
             if let Some((node, name, value)) = of_node(line) {
                 let name = MetricName::new(name);
+                let is_full = nodes.len() >= NODES_MAX;
                 match nodes.iter_mut().find(|(own, _)| own == node) {
                     Some((_, measured)) => measured.add(name, Some(value)),
+                    None if is_full => {}
                     None => {
                         let mut measured = ToolMeasurement::default();
                         measured.add(name, Some(value));
