@@ -65,14 +65,14 @@ impl ToolReader for Numactl {
         for line in block.lines {
             if let Some((node, name, value)) = of_node(line) {
                 let name = MetricName::new(name);
-                let is_full = nodes.len() >= NODES_MAX;
                 match nodes.iter_mut().find(|(own, _)| own == node) {
                     Some((_, measured)) => measured.add(name, Some(value)),
-                    None if is_full => {}
                     None => {
                         let mut measured = ToolMeasurement::default();
                         measured.add(name, Some(value));
-                        nodes.push((node.to_owned(), measured));
+                        if nodes.len() < NODES_MAX {
+                            nodes.push((node.to_owned(), measured));
+                        }
                     }
                 }
             } else if let Some((node, all)) = distances(line.text.trim_start()) {
