@@ -114,6 +114,10 @@ fn setting(text: &str) -> Option<(&str, u64)> {
 
 /// The columns of a heading, each by its first word: `Avg.` of `Avg. Latency`.
 fn columns(text: &str) -> Option<Vec<&str>> {
+    // The cheap question first: every line of any text is asked.
+    if !text.trim_start().starts_with("Type ") {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_heading =
         words.first() == Some(&"Type") && words.get(1) == Some(&"Ops/sec") && words.contains(&"KB/sec");

@@ -236,12 +236,14 @@ fn csv_head(text: &str) -> Option<Vec<&str>> {
 /// The test and the rate of `"SET","80192.46"`, as versions before 6.2 print it.
 fn old_csv(line: &ToolLine) -> Option<(String, PrintedValue)> {
     let text = line.text.trim();
-    let is_one = text.starts_with('"') && text.ends_with('"');
+    if !text.starts_with('"') || !text.ends_with('"') {
+        return None;
+    }
     let cells = cells(text);
     let [test, rate] = cells.as_slice() else { return None };
     let is_rate = rate.contains('.') && is_number(rate);
     let rate = number(line.number, rate, Unit::PerSecond)?;
-    (is_one && is_rate && is_test(test)).then(|| ((*test).to_owned(), rate))
+    (is_rate && is_test(test)).then(|| ((*test).to_owned(), rate))
 }
 
 /// The cells of a line of CSV, all of which are quoted.

@@ -163,10 +163,15 @@ impl ToolReader for Free {
 
 /// Whether these are the names of the columns.
 fn is_heading(text: &str) -> bool {
+    // The cheap question first: every line of any text is asked.
+    let mut first = text.split_whitespace();
+    let first = [first.next().unwrap_or_default(), first.next().unwrap_or_default()];
+    if !HEADINGS.contains(&first) {
+        return false;
+    }
     let words: Vec<&str> = text.split_whitespace().take(8).collect();
-    let begins = HEADINGS.iter().any(|heading| words.starts_with(heading));
     let is_alone = || words.iter().all(|word| leading(word, false).is_none());
-    begins && (3..=7).contains(&words.len()) && is_alone()
+    (3..=7).contains(&words.len()) && is_alone()
 }
 
 /// The name of a row, and its numbers.

@@ -171,8 +171,8 @@ impl Copied {
 
 /// Reads the line with bytes, seconds and rate.
 fn copied(line: &ToolLine) -> Option<Copied> {
-    // Of Chinese and Japanese.
-    let text = line.text.replace(['\u{ff0c}', '\u{3001}'], ", ");
+    // Every line of any text is asked; each of these has a rate. The commas are of Chinese and Japanese.
+    let text = Some(&line.text).filter(|text| text.contains('/'))?.replace(['\u{ff0c}', '\u{3001}'], ", ");
     let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")");
     let start = text.find(|c: char| c.is_ascii_digit())?;
     // Words may stand before the number, but no sentence.

@@ -139,6 +139,10 @@ struct TaskHeading<'a> {
 
 /// The heading of such a table.
 fn heading(text: &str) -> Option<TaskHeading<'_>> {
+    // The cheap question first: every line of any text is asked.
+    if !text.trim_end().ends_with(COMMAND) {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let before = if words.starts_with(&FLAT) { FLAT.len() } else { Stamp::of(&words).words };
     let columns = words.get(before..)?;
