@@ -41,7 +41,10 @@ impl ToolReader for PerfStat {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (is_head(line) || perf_counts::begins(&line.text)).then_some(Beginning::Certain)
+        if is_head(line) || perf_counts::is_sure(&line.text) {
+            return Some(Beginning::Certain);
+        }
+        perf_counts::begins(&line.text).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {

@@ -136,6 +136,9 @@ fn percentile(rank: &str) -> Option<MetricName> {
 
 /// All operations, and the share of them that failed.
 fn sums(result: &mut ToolResult) {
+    for part in result.parts.iter_mut().filter(|part| part.name.starts_with(INTENDED)) {
+        part.measured.operations = None;
+    }
     if result.parts.iter().any(|part| part.name.starts_with(OF_OTHERS)) {
         return;
     }
@@ -143,8 +146,8 @@ fn sums(result: &mut ToolResult) {
         let parts = result.parts.iter().filter(|part| is_wanted(&part.name));
         parts.filter_map(|part| part.measured.operations.as_ref()).collect()
     };
-    let all = added(&of(|name| !name.starts_with(INTENDED)));
-    let failed = added(&of(|name| !name.starts_with(INTENDED) && name.ends_with(FAILED)));
+    let all = added(&of(|_| true));
+    let failed = added(&of(|name| name.ends_with(FAILED)));
     let share = failed.zip(all.as_ref()).map(|(failed, all)| {
         let text = format!("({}) / ({})", failed.text, all.text);
         plain(failed.line, text, failed.value / all.value.max(1.0), Unit::One)
@@ -212,7 +215,8 @@ mod tests {
              [Intended-READ], Operations, 100\n[Intended-READ], 95thPercentileLatency(us), 7\n",
         );
         assert_eq!(results[0].whole.operations.as_ref().map(|all| all.value), Some(100.0));
-        assert!(results[0].parts[1].measured.figure(MetricName::new("latency_p95")).is_some());
+        let intended = &results[0].parts[1].measured;
+        assert!(intended.figure(MetricName::new("latency_p95")).is_some() && intended.operations.is_none());
     }
 
     #[test]
