@@ -36,6 +36,11 @@ const LABELS: &[&str] = &[
     "total operation time",
 ];
 
+/// What words of the command begin with that are told, with our names for them. Each of the last three is a rate that was
+/// asked for.
+const TOLD: &[(&str, &str)] =
+    &[("threads=", "threads"), ("limit=", "rate"), ("throttle=", "rate"), ("fixed=", "rate")];
+
 impl ToolReader for CassandraStress {
     fn name(&self) -> &'static str {
         NAME
@@ -73,9 +78,10 @@ impl ToolReader for CassandraStress {
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        let threads = result.command.iter().find_map(|word| word.strip_prefix("threads="));
-        let threads = threads.map(|threads| ("threads".to_owned(), threads.to_owned()));
-        result.options.extend(threads);
+        for (start, name) in TOLD {
+            let value = result.command.iter().find_map(|word| word.strip_prefix(*start)).map(str::to_owned);
+            result.options.extend(value.map(|value| ((*name).to_owned(), value)));
+        }
         if let Some(kind) = result.command.get(1) {
             result.options.insert("operation".to_owned(), kind.clone());
         }
@@ -159,6 +165,13 @@ mod tests {
             assert_eq!(value(metric::OPERATIONS_PER_SECOND), rate, "{text}");
             assert!((value(metric::LATENCY_MEAN) - mean).abs() < 1e-12, "{text}");
         }
+    }
+
+    #[test]
+    fn a_rate_that_is_asked_for_is_told() {
+        let text = "$ cassandra-stress write n=1000 -rate threads=50 throttle=1000/s\nOp rate : 990 op/s\n";
+        let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
+        assert_eq!((&*result.options["threads"], &*result.options["rate"]), ("50", "1000/s"));
     }
 
     #[test]
