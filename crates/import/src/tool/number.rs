@@ -73,6 +73,12 @@ pub(super) fn plain(line: u64, text: impl Into<String>, value: f64, unit: Unit) 
     PrintedValue { line, text: text.into(), value, unit, half_step: 0.0, counting: None }
 }
 
+/// The number that a text begins with, in `unit`, without what stands behind it.
+pub(super) fn bare(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
+}
+
 /// A number with its unit: bytes or bits, alone or per second, or a time. Bits become bytes.
 /// `counting` is what a multiple without an i is of.
 pub(super) fn quantity(line: u64, text: &str, counting: Counting) -> Option<PrintedValue> {

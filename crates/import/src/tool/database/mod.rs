@@ -13,7 +13,7 @@ mod ycsb;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
-use super::number::{leading, plain};
+use super::number::bare as number;
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
@@ -27,12 +27,6 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &cassandra_stress::CassandraStress,
     &hammerdb::HammerDb,
 ];
-
-/// The number that a text begins with, in `unit`.
-fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
-    Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
-}
 
 /// What stands behind a name, which begins the text or follows a space or a parenthesis.
 fn behind<'a>(text: &'a str, name: &str) -> Option<&'a str> {

@@ -11,7 +11,7 @@ use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
-use crate::tool::number::{count, exact, leading, percent, plain, quantity, whole};
+use crate::tool::number::{bare, count, exact, leading, percent, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -237,10 +237,7 @@ impl Reading {
 
 /// `100.00%`; early versions print `1.0000`.
 fn share(line: u64, text: &str) -> Option<PrintedValue> {
-    percent(line, text).or_else(|| {
-        let number = leading(text, false)?;
-        Some(PrintedValue { half_step: number.half_step, ..plain(line, text, number.value, Unit::One) })
-    })
+    percent(line, text).or_else(|| bare(line, text, Unit::One))
 }
 
 /// `  99.00% in 0.0047 sec`.

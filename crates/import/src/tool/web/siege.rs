@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 use super::CommandOptions;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{exact, leading, plain, quantity, whole};
+use crate::tool::number::{bare, exact, leading, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -128,7 +128,7 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
             whole_of_it.operations = whole(value).map(|(count, _)| exact(line, count, Unit::One));
         }
         "availability" => {
-            let share = number(line, value, Unit::One).map(|share| PrintedValue {
+            let share = bare(line, value, Unit::One).map(|share| PrintedValue {
                 text: format!("1 - {}%", share.text),
                 value: (100.0 - share.value) / 100.0,
                 half_step: share.half_step / 100.0,
@@ -140,7 +140,7 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
         "data_transferred" => whole_of_it.bytes = megabytes(line, value, "MB"),
         "response_time" => whole_of_it.add(metric::LATENCY_MEAN, seconds()),
         "transaction_rate" => {
-            whole_of_it.add(metric::REQUESTS_PER_SECOND, number(line, value, Unit::PerSecond));
+            whole_of_it.add(metric::REQUESTS_PER_SECOND, bare(line, value, Unit::PerSecond));
         }
         "throughput" => whole_of_it.add(metric::THROUGHPUT, megabytes(line, value, "MB/s")),
         "longest_transaction" => whole_of_it.add(metric::LATENCY_MAX, seconds()),
@@ -148,13 +148,6 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
         // How many were in flight in the mean follows from the others.
         _ => {}
     }
-}
-
-/// A number without what stands behind it.
-fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
-    let half_step = number.half_step;
-    Some(PrintedValue { half_step, ..plain(line, number.digits, number.value, unit) })
 }
 
 /// A time; where nothing stands behind it, as in the JSON of 4.0, it is in seconds. Version 4.1 prints some in ms.
