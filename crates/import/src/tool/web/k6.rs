@@ -1,6 +1,6 @@
 //! k6: the summary at its end, as text of any version and as JSON (`--summary-export`, `handleSummary`).
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 use serde_json::Value;
 

@@ -56,11 +56,6 @@ impl Outcomes {
         }
     }
 
-    /// How many got an answer that does not say that it failed.
-    pub(super) fn good(&self) -> u64 {
-        self.good
-    }
-
     /// How many there were; `None` if nothing was counted.
     pub(super) fn operations(&self) -> Option<PrintedValue> {
         let all = self.good.saturating_add(self.failed).saturating_add(self.unfinished);
@@ -94,7 +89,6 @@ mod tests {
         assert_eq!((all.value, all.line, all.text.as_str()), (100.0, 5, "60 + 20 + 20"));
         let share = outcomes.error_share().unwrap();
         assert_eq!((share.value, share.text.as_str()), (0.25, "20/80"));
-        assert_eq!(outcomes.good(), 60);
     }
 
     #[test]
