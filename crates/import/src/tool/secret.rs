@@ -25,6 +25,13 @@ const SETTINGS: &[&str] = &[
     "access_key=",
     "signature=",
     "--authenticate=",
+    // Of JSON that is sent.
+    "password\":",
+    "passwd\":",
+    "token\":",
+    "secret\":",
+    "api_key\":",
+    "apikey\":",
 ];
 
 /// Headers of HTTP whose value is one, in small letters.
@@ -345,6 +352,7 @@ mod tests {
             ("time 7z a -px a.7z b", "time 7z a -p*** a.7z b"),
             ("aria2c --rpc-secret=x --http-passwd x a", "aria2c --rpc-secret=*** --http-passwd *** a"),
             ("curl https://h/a?token=x&b=c", "curl https://h/a?token=***"),
+            ("oha -d {\"a\":1,\"password\":\"x\"} http://h/", "oha -d {\"a\":1,\"password\":*** http://h/"),
             ("iperf3 -p 5201 -A 2 -C bbr", "iperf3 -p 5201 -A 2 -C bbr"),
         ] {
             let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();
