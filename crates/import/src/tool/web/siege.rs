@@ -1,9 +1,12 @@
 //! siege: its summary as text, and as the JSON of its version 4, whose keys are the labels of the text.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::CommandOptions;
+use super::outcome::{Outcome, Outcomes};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, quantity, whole};
@@ -84,6 +87,7 @@ impl ToolReader for Siege {
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
         let is_json = block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{'));
         for line in block.lines {
             if let Some(version) = version(line.text.trim()) {
@@ -93,15 +97,32 @@ impl ToolReader for Siege {
             for piece in line.text.split(|c| is_json && c == ',') {
                 if let Some((label, value)) = labelled(piece) {
                     take(line.number, label, value, &mut result.whole);
+                    counts.extend(whole(value).map(|(count, _)| (label, count)));
                 }
             }
         }
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
+        let own = result.whole.figures.iter_mut().find(|figure| figure.metric == metric::ERROR_SHARE);
+        if let (Some(own), Some(share)) = (own, failed(&counts)) {
+            own.printed = PrintedValue { line: own.printed.line, ..share };
+        }
         options(&mut result);
         Ok(vec![result])
     }
+}
+
+/// The share of those that failed, where more did than availability tells of: an answer with the status of an error is
+/// available, and no successful transaction.
+fn failed(counts: &BTreeMap<&str, u64>) -> Option<PrintedValue> {
+    let of = |label: &str| counts.get(label).copied();
+    let (all, without_answer) = (of("transactions")?, of("failed_transactions")?);
+    let good = of("successful_transactions")?.min(all);
+    let mut outcomes = Outcomes::default();
+    outcomes.add(1, good, Outcome::Good);
+    outcomes.add(1, (all - good).saturating_add(without_answer), Outcome::Failed);
+    outcomes.error_share().filter(|_| good < all)
 }
 
 /// `4.0.7` of `** SIEGE 4.0.7`.
@@ -224,6 +245,18 @@ mod tests {
         assert!(is(metric::LATENCY_MEAN, 48.29e-3) && is(metric::LATENCY_MAX, 0.14));
         assert!(is(metric::REQUESTS_PER_SECOND, 198.02) && is(metric::ERROR_SHARE, 0.01));
         assert_eq!(read.whole.operations.map(|count| count.value), Some(1000.0));
+    }
+
+    #[test]
+    fn answers_of_errors_are_available_and_have_failed() {
+        let share = |successful: u64| {
+            let text = format!(
+                "Transactions:   80 hits\nAvailability:   80.00 %\nTransaction rate:   8.00 trans/sec\n\
+                 Successful transactions:   {successful}\nFailed transactions:   20\n"
+            );
+            read(&text).whole.figure(metric::ERROR_SHARE).map(|share| share.value)
+        };
+        assert_eq!((share(80), share(30), share(90)), (Some(0.2), Some(0.7), Some(0.2)));
     }
 
     #[test]
