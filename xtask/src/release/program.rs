@@ -62,7 +62,11 @@ pub(super) fn build(
         Renamed { folder: text(root)?, name: "/headroom" },
         Renamed { folder: target_text.clone(), name: "/target" },
     ];
-    let built = cargo::build_with(root, &words, &variables(architecture, epoch, &renamed))?;
+    let mut variables = variables(architecture, epoch, &renamed);
+    // `headroom --version --verbose` tells it.
+    variables.extend(dist::commit(root).map(|commit| ("HEADROOM_COMMIT".to_owned(), commit.into())));
+    variables.extend(architecture.compiler().map(|rustc| ("RUSTC".to_owned(), rustc)));
+    let built = cargo::build_with(root, &words, &variables)?;
     let program =
         Program { architecture, path: folder.join("headroom"), debug: folder.join("headroom.debug") };
     let from = cargo::headroom(&built)?;
