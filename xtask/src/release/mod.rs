@@ -13,6 +13,7 @@ mod dependencies;
 mod elf;
 mod image;
 mod licences;
+mod manual;
 mod program;
 mod rpm;
 mod tree;
@@ -27,6 +28,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use self::architecture::Architecture;
 use self::command::run as output;
+use self::manual::Manual;
 use self::program::Program;
 use self::tree::PackagedFile;
 use crate::error::Error;
@@ -74,6 +76,8 @@ struct Release {
     licences: String,
     /// The bill of materials.
     bill: String,
+    /// What the program writes of itself, once it is built.
+    manual: Manual,
     /// The root of the workspace.
     root: PathBuf,
 }
@@ -119,7 +123,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     {
         eprintln!("release: something here is not committed, so nobody else can make the same");
     }
-    let release = described(root, &architectures, epoch, text("maintainer"), text("url"))?;
+    let mut release = described(root, &architectures, epoch, text("maintainer"), text("url"))?;
     let target = cargo::target_folder(root)?;
     fs::create_dir_all(&target).map_err(Error::file("make", &target))?;
     let work = tempfile::tempdir_in(&target).map_err(Error::file("make", &target))?;
@@ -133,10 +137,20 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         }
         programs.push(program);
     }
+    release.manual = Manual::of(&here(root, &programs)?, &work.path().join("manual"))?;
     let ready = work.path().join("ready");
     tree::make_folder(&ready)?;
     pack(&release, &programs, &work.path().join("packing"), &ready)?;
     put(&ready, &root.join(text("out").unwrap_or_default()))
+}
+
+/// A program that runs here: the one that is released, or where none of these does, a quickly built one.
+fn here(root: &Path, programs: &[Program]) -> Result<PathBuf, Error> {
+    if let Some(native) = programs.iter().find(|program| program.architecture.is_native()) {
+        return Ok(native.path.clone());
+    }
+    let built = cargo::build(root, &["build", "--package", "cli", "--bin", "headroom"])?;
+    cargo::headroom(&built).map(Path::to_owned)
 }
 
 /// Fails with all that is missing at once, before anything is built.
@@ -186,6 +200,7 @@ fn described(
         url,
         licences: licences::text(&dependencies, &lgpl)?,
         bill: bill::bill(&own.version, &image::created(epoch)?, &dependencies),
+        manual: Manual::default(),
         root: root.to_owned(),
     })
 }

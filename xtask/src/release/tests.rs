@@ -17,6 +17,7 @@ pub(super) fn release() -> Release {
         url: None,
         licences: "Words of licences.\n".to_owned(),
         bill: "{}\n".to_owned(),
+        manual: manual::tests::manual(),
         root: crate::root(),
     }
 }
