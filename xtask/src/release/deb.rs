@@ -27,6 +27,7 @@ headroom: initial-upload-closes-no-bugs
 # The program is static, so that it runs on any distribution.
 headroom: shared-library-lacks-prerequisites
 headroom: statically-linked-binary
+headroom: embedded-library
 ";
 
 /// Packs into the folder `out`, by way of `work`, an empty folder, and says where the package is.
