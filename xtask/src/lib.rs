@@ -50,6 +50,7 @@ const TASKS: &[&Task] = &[
     &guest::TASK,
     &dist::TASK,
     &release::TASK,
+    &release::install_test::TASK,
 ];
 
 /// Carries out the task that was typed.

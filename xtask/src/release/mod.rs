@@ -12,6 +12,7 @@ mod deb;
 mod dependencies;
 mod elf;
 mod image;
+pub(crate) mod install_test;
 mod licences;
 mod manual;
 mod program;
