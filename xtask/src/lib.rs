@@ -51,6 +51,7 @@ const TASKS: &[&Task] = &[
     &dist::TASK,
     &release::TASK,
     &release::install_test::TASK,
+    &release::cross_test::TASK,
 ];
 
 /// Carries out the task that was typed.

@@ -99,6 +99,12 @@ impl Architecture {
             .into_iter()
             .find(|rustc| standard_library(rustc, self.triple).is_ok_and(|folder| has_library(&folder)))
     }
+
+    /// What tells cargo of that rustc, where it is not cargo's own.
+    pub(super) fn rustc_variable(&self) -> Option<(String, OsString)> {
+        let rustc = self.compiler().filter(|rustc| rustc.as_os_str() != "rustc")?;
+        Some(("RUSTC".to_owned(), rustc))
+    }
 }
 
 /// The compilers that may be used, cargo's own first. Where RUSTC names one, it is meant.

@@ -8,6 +8,7 @@
 mod architecture;
 mod bill;
 mod command;
+pub(crate) mod cross_test;
 mod deb;
 mod dependencies;
 mod elf;

@@ -25,7 +25,7 @@ pub(super) struct Program {
 }
 
 /// A folder of this machine, and what it is called in the program instead.
-struct Renamed {
+pub(super) struct Renamed {
     folder: String,
     name: &'static str,
 }
@@ -64,8 +64,11 @@ pub(super) fn build(
     ];
     let mut variables = variables(architecture, epoch, &renamed);
     // `headroom --version --verbose` tells it.
-    variables.extend(dist::commit(root).map(|commit| ("HEADROOM_COMMIT".to_owned(), commit.into())));
-    variables.extend(architecture.compiler().map(|rustc| ("RUSTC".to_owned(), rustc)));
+    variables.extend(dist::commit(root).map(|commit| ("HEADROOM_COMMIT".to_owned(), OsString::from(commit))));
+    if let Some((name, rustc)) = architecture.rustc_variable() {
+        println!("{}: by {}, which has the standard library", architecture.name, rustc.display());
+        variables.push((name, rustc));
+    }
     let built = cargo::build_with(root, &words, &variables)?;
     let program =
         Program { architecture, path: folder.join("headroom"), debug: folder.join("headroom.debug") };
@@ -97,7 +100,11 @@ fn examined(bytes: &[u8], architecture: &Architecture) -> Result<String, Error> 
 
 /// What cargo, rustc and the C compilers are told by their environment. All of it is bound to the target, so that
 /// build scripts and macros, which run here, are built as ever.
-fn variables(architecture: &Architecture, epoch: u64, renamed: &[Renamed]) -> Vec<(String, OsString)> {
+pub(super) fn variables(
+    architecture: &Architecture,
+    epoch: u64,
+    renamed: &[Renamed],
+) -> Vec<(String, OsString)> {
     let mut flags = vec!["-Ctarget-feature=+crt-static".to_owned()];
     flags.extend(renamed.iter().map(|r| format!("--remap-path-prefix={}={}", r.folder, r.name)));
     let of_c: Vec<String> =
