@@ -74,7 +74,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         let made = kind.made(&folder, text("mirror"))?;
         let work = tempfile::tempdir_in(&folder).map_err(Error::file("make", &folder))?;
         let copy = work.path().join("root");
-        output(Process::new("cp").args(["--archive", "--reflink=auto", "--"]).arg(&made).arg(&copy))?;
+        output(Process::new("cp").args(["--archive", "--reflink=auto", "--"]).arg(made).arg(&copy))?;
         let around = Surroundings { root: &copy, dist: &dist, package: &package, archive: &archive };
         failures += tried(kind, &around)?;
     }
