@@ -1,6 +1,7 @@
 //! `cross-test`: runs unit tests that need no kernel of the other processor on it, emulated by QEMU (`qemu-user-static`),
 //! as static as a release: what computes, reads and writes there does the same as here, and the instructions that only it
-//! has give the right results. How fast anything is there, an emulator does not tell.
+//! has give the right results. With `--from` the programs of a release are asked the same instead. How fast anything is
+//! there, an emulator does not tell.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -10,7 +11,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::architecture::{self, Architecture};
-use super::program;
+use super::{program, same_answers};
 use crate::error::Error;
 use crate::{Task, cargo_program, tools};
 
@@ -71,14 +72,18 @@ fn emulator(architecture: &Architecture) -> Option<PathBuf> {
 fn arguments(command: Command) -> Command {
     let mut packages: Vec<&'static str> = TESTED.iter().map(|tested| tested.package).collect();
     packages.dedup();
-    command.arg(
-        Arg::new("package")
-            .long("package")
-            .value_name("NAME")
-            .action(ArgAction::Append)
-            .value_parser(PossibleValuesParser::new(packages))
-            .help("Only the tests of this one; again for another [default: all]"),
-    )
+    command
+        .arg(
+            Arg::new("package")
+                .long("package")
+                .value_name("NAME")
+                .action(ArgAction::Append)
+                .value_parser(PossibleValuesParser::new(packages))
+                .help("Only the tests of this one; again for another [default: all]"),
+        )
+        .arg(Arg::new("from").long("from").value_name("DIR").conflicts_with("package").help(
+            "In place of tests, ask the programs of the release in this folder: all must answer the same",
+        ))
 }
 
 fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
@@ -86,7 +91,12 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let is_meant =
         |tested: &&Tested| named.is_empty() || named.iter().any(|name| name.as_str() == tested.package);
     let mut failed = Vec::new();
+    let dist = arguments.get_one::<String>("from").map(|from| root.join(from));
     for (architecture, emulator) in emulated()? {
+        if let Some(dist) = &dist {
+            failed.extend(same_answers::differences(root, dist, architecture, &emulator)?);
+            continue;
+        }
         for tested in TESTED.iter().filter(is_meant) {
             let what = format!("{}: {} {}", architecture.name, tested.package, tested.words.join(" "));
             println!("==> {what}");

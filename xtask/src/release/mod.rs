@@ -18,6 +18,7 @@ mod licences;
 mod manual;
 mod program;
 mod rpm;
+mod same_answers;
 mod tree;
 
 use std::env;
@@ -292,6 +293,21 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     }
     names.sort();
     Ok(names)
+}
+
+/// The one file of a release in this folder that ends so.
+fn artefact(folder: &Path, ending: &str) -> Result<String, Error> {
+    let all = names(folder)?;
+    let found: Vec<&String> =
+        all.iter().filter(|name| name.starts_with("headroom") && name.ends_with(ending)).collect();
+    match found[..] {
+        [name] => Ok(name.clone()),
+        _ => Err(Error::Release(format!(
+            "`{}` has {} files `headroom*{ending}`, and one is needed: `cargo xtask release` makes it in a new folder",
+            folder.display(),
+            found.len()
+        ))),
+    }
 }
 
 /// Puts what is ready where it was asked for, and says what there is.

@@ -134,21 +134,8 @@ fn hold_missing() -> Result<(), Error> {
 
 /// The package and the archive for a processor in a folder with one release.
 fn artefacts(dist: &Path, architecture: &Architecture) -> Result<(String, String), Error> {
-    let names = super::names(dist)?;
-    let only = |ending: String| -> Result<String, Error> {
-        let found: Vec<&String> =
-            names.iter().filter(|name| name.starts_with("headroom") && name.ends_with(&ending)).collect();
-        match found[..] {
-            [name] => Ok(name.clone()),
-            _ => Err(Error::Release(format!(
-                "`{}` has {} files `headroom*{ending}`, and one is needed: `cargo xtask release` makes it in a new folder",
-                dist.display(),
-                found.len()
-            ))),
-        }
-    };
-    let package = only(format!("_{}.deb", architecture.debian))?;
-    Ok((package, only(format!("-{}-linux.tar.gz", architecture.name))?))
+    let package = super::artefact(dist, &format!("_{}.deb", architecture.debian))?;
+    Ok((package, super::artefact(dist, &format!("-{}-linux.tar.gz", architecture.name))?))
 }
 
 #[cfg(test)]
