@@ -23,6 +23,8 @@ pub(super) struct Architecture {
     pub(super) image: &'static str,
     /// What the heads of its programs say (`e_machine` of elf.h).
     pub(super) machine: u16,
+    /// Whether rustc makes static programs for it that may lie anywhere in memory.
+    pub(super) is_position_independent: bool,
     /// What the names of GNU's tools for it begin with where it is not this machine's own.
     prefix: &'static str,
     /// The packages of Debian with these tools and the static C library.
@@ -37,6 +39,7 @@ pub(super) const ALL: &[Architecture] = &[
         debian: "amd64",
         image: "amd64",
         machine: 62,
+        is_position_independent: true,
         prefix: "x86_64-linux-gnu-",
         packages: "gcc-x86-64-linux-gnu libc6-dev-amd64-cross",
     },
@@ -46,6 +49,7 @@ pub(super) const ALL: &[Architecture] = &[
         debian: "arm64",
         image: "arm64",
         machine: 183,
+        is_position_independent: false,
         prefix: "aarch64-linux-gnu-",
         packages: "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
     },
@@ -171,6 +175,7 @@ mod tests {
             debian: "none",
             image: "none",
             machine: 0,
+            is_position_independent: false,
             prefix: "none-linux-gnu-",
             packages: "gcc-none",
         };

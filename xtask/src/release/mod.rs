@@ -131,12 +131,14 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     fs::create_dir_all(&target).map_err(Error::file("make", &target))?;
     let work = tempfile::tempdir_in(&target).map_err(Error::file("make", &target))?;
     let mut programs = Vec::new();
+    let mut faults = Vec::new();
     for architecture in &architectures {
         let folder = work.path().join(architecture.name);
         tree::make_folder(&folder)?;
         let program = program::build(root, architecture, epoch, &target, &folder)?;
         if arguments.get_flag("twice") {
-            hold_same(root, &program, epoch, &work.path().join(format!("{}-again", architecture.name)))?;
+            let again = work.path().join(format!("{}-again", architecture.name));
+            faults.extend(difference(root, &program, epoch, &again)?);
         }
         programs.push(program);
     }
@@ -144,7 +146,32 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let ready = work.path().join("ready");
     tree::make_folder(&ready)?;
     pack(&release, &programs, &work.path().join("packing"), &ready)?;
-    put(&ready, &root.join(text("out").unwrap_or_default()))
+    put(&ready, &root.join(text("out").unwrap_or_default()))?;
+    // Told when all is made, so that it can be looked at.
+    faults.extend(excess(&programs, &ready)?);
+    if faults.is_empty() { Ok(()) } else { Err(Error::Release(faults.join("\n"))) }
+}
+
+/// What is larger than it may be.
+fn excess(programs: &[Program], ready: &Path) -> Result<Vec<String>, Error> {
+    let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
+    for program in programs {
+        let what = format!("the program for {}", program.architecture.name);
+        files.push((what, program.path.clone(), program::BYTES_MAX));
+    }
+    for name in names(ready)?.into_iter().filter(|name| name.ends_with("-linux.tar.gz")) {
+        let file = ready.join(&name);
+        files.push((name, file, ARCHIVE_BYTES_MAX));
+    }
+    let mut large = Vec::new();
+    for (what, file, most) in files {
+        let bytes = file.metadata().map_err(Error::file("read", &file))?.len();
+        if bytes > most {
+            let [size, most] = [bytes, most].map(|bytes| bytes as f64 / 1e6);
+            large.push(format!("{what} has {size:.1} MB, and {most:.0} MB are allowed"));
+        }
+    }
+    Ok(large)
 }
 
 /// A program that runs here: the one that is released, or where none of these does, a quickly built one.
@@ -208,17 +235,22 @@ fn described(
     })
 }
 
-/// Builds a program again, in another folder, and fails if it is another.
-fn hold_same(root: &Path, program: &Program, epoch: u64, work: &Path) -> Result<(), Error> {
+/// Builds a program again, in another folder, and says if it is another.
+fn difference(root: &Path, program: &Program, epoch: u64, work: &Path) -> Result<Option<String>, Error> {
     let folder = work.join("made");
     tree::make_folder(&folder)?;
     let again = program::build(root, program.architecture, epoch, &work.join("target"), &folder)?;
     let name = program.architecture.name;
-    if tree::read(&again.path)? != tree::read(&program.path)? {
-        return Err(Error::Release(format!("two builds of the program for {name} differ")));
+    let [one, two] = [tree::read(&program.path)?, tree::read(&again.path)?];
+    if one == two {
+        println!("{name}: a second build gave the same program");
+        return Ok(None);
     }
-    println!("{name}: a second build gave the same program");
-    Ok(())
+    let same = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
+    let [one, two] = [one.len(), two.len()];
+    Ok(Some(format!(
+        "two builds of the program for {name} differ, first in byte {same}: they have {one} and {two} bytes"
+    )))
 }
 
 /// Packs everything into the folder `out`, by way of the folder `work`; neither has anything in it.
@@ -249,14 +281,7 @@ fn archives(release: &Release, program: &Program, work: &Path, out: &Path) -> Re
     files.push(PackagedFile::text(&format!("{name}/{}", tree::UNIT_NAME), unit));
     let folder = work.join("program");
     tree::write(&folder, &files)?;
-    let archive = tree::archive(&folder, &out.join(format!("{name}.tar")), release.epoch)?;
-    let bytes = archive.metadata().map_err(Error::file("read", &archive))?.len();
-    if bytes > ARCHIVE_BYTES_MAX {
-        let [size, most] = [bytes, ARCHIVE_BYTES_MAX].map(|bytes| bytes as f64 / 1e6);
-        return Err(Error::Release(format!(
-            "`{name}.tar.gz` has {size:.1} MB, and {most:.0} MB are allowed"
-        )));
-    }
+    tree::archive(&folder, &out.join(format!("{name}.tar")), release.epoch)?;
     let folder = work.join("debug");
     let debug = PackagedFile::text(&format!("{name}/headroom.debug"), tree::read(&program.debug)?);
     tree::write(&folder, &[debug])?;
