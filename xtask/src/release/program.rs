@@ -113,6 +113,8 @@ pub(super) fn variables(
         // Goes before what RUSTFLAGS and configurations say.
         ("CARGO_ENCODED_RUSTFLAGS".to_owned(), flags.join("\u{1f}")),
         (format!("CFLAGS_{underscored}"), of_c.join(" ")),
+        // Not a library that the machine happens to have.
+        ("AWS_LC_SYS_USE_SYSTEM".to_owned(), "0".to_owned()),
         ("CARGO_INCREMENTAL".to_owned(), "0".to_owned()),
         ("SOURCE_DATE_EPOCH".to_owned(), epoch.to_string()),
     ];
