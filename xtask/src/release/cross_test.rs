@@ -164,7 +164,9 @@ mod tests {
         };
         let triple = other.triple.replace('-', "_").to_uppercase();
         assert_eq!(value(&format!("CARGO_TARGET_{triple}_RUNNER")), "/usr/bin/emulator");
-        assert_eq!(value("CARGO_ENCODED_RUSTFLAGS"), "-Ctarget-feature=+crt-static");
+        assert!(
+            value("CARGO_ENCODED_RUSTFLAGS").to_string_lossy().starts_with("-Ctarget-feature=+crt-static")
+        );
         let words: Vec<_> = cargo.get_args().map(|word| word.to_string_lossy()).collect();
         assert!(words.join(" ").ends_with("--package stats --lib"), "{words:?}");
     }

@@ -8,7 +8,6 @@ use std::process::{Command as Process, Stdio};
 
 use super::architecture::{self, Architecture};
 use super::command::run;
-use super::tree;
 use crate::error::Error;
 
 /// Questions that need no file.
@@ -104,6 +103,7 @@ fn answer(process: &mut Process) -> Result<(Option<i32>, Vec<u8>), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::release::tree::{self, PackagedFile};
 
     /// A release with two programs, each a script that says its processor where `differs`.
     fn release(place: &Path, differs: bool) {
@@ -116,7 +116,7 @@ mod tests {
                 "#!/bin/sh\ncase \"$1\" in --version) echo {} ;; check) echo \"$@\" {more} ;; *) exit 1 ;; esac\n",
                 architecture.triple
             );
-            tree::write(&folder, &[tree::PackagedFile::program("headroom", script)]).unwrap();
+            tree::write(&folder, &[PackagedFile::program("headroom", script)]).unwrap();
             let archive = place.join(format!("{name}.tar.gz"));
             run(Process::new("tar").arg("-C").arg(place).arg("-czf").arg(archive).arg(&name)).unwrap();
         }
