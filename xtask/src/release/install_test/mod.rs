@@ -2,20 +2,19 @@
 //! hand, as root and as nobody. It uses it, upgrades it, takes it away again, and says how long each step took. Nothing of
 //! this machine is changed; the roots lie in the target folder.
 
+mod image;
 mod root;
 mod steps;
 
 use std::fs;
 use std::path::Path;
-use std::process::Command as Process;
 use std::time::Duration;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use rustix::process::geteuid;
 
-use self::root::{FreshRoot, ROOTS, Surroundings, attempt};
+use self::root::{FreshRoot, ROOTS, Sources, Surroundings, attempt};
 use super::architecture::{self, Architecture};
-use super::command::run as output;
 use crate::error::Error;
 use crate::{Task, cargo, tools};
 
@@ -68,14 +67,15 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     }
     let folder = cargo::target_folder(root)?.join("install-test");
     fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
+    let sources = Sources { folder: &folder, mirror: text("mirror"), dist: &dist, architecture: native };
     println!("\n{}", row("root", "user", "step", "seconds"));
     let mut failures = 0;
     for kind in chosen {
-        let made = kind.made(&folder, text("mirror"))?;
         let work = tempfile::tempdir_in(&folder).map_err(Error::file("make", &folder))?;
-        let copy = work.path().join("root");
-        output(Process::new("cp").args(["--archive", "--reflink=auto", "--"]).arg(made).arg(&copy))?;
-        let around = Surroundings { root: &copy, dist: &dist, package: &package, archive: &archive };
+        let root = kind.fresh(&sources, work.path())?;
+        let has_shell = kind.has_shell();
+        let around =
+            Surroundings { root: &root, dist: &dist, package: &package, archive: &archive, has_shell };
         failures += tried(kind, &around)?;
     }
     match failures {

@@ -7,26 +7,50 @@ use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 use std::time::{Duration, Instant};
 
+use super::image;
 use super::steps::{self, Step};
 use crate::error::Error;
+use crate::release::architecture::Architecture;
 use crate::release::command::run;
 use crate::release::tree;
 
 /// A kind of root.
 pub(super) struct FreshRoot {
     pub(super) name: &'static str,
-    /// The release of Debian that it is; none is a root with a shell and nothing else.
-    suite: Option<&'static str>,
+    origin: Origin,
     pub(super) steps: &'static [Step],
+}
+
+/// Of what a root is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Origin {
+    /// This release of Debian.
+    Debian(&'static str),
+    /// A shell and plain tools, in one program.
+    Busybox,
+    /// The image for containers that is tried.
+    Image,
 }
 
 /// Every kind, the oldest Debian first.
 pub(super) const ROOTS: &[FreshRoot] = &[
-    FreshRoot { name: "debian-11", suite: Some("bullseye"), steps: steps::DEBIAN },
-    FreshRoot { name: "debian-12", suite: Some("bookworm"), steps: steps::DEBIAN },
-    FreshRoot { name: "debian-13", suite: Some("trixie"), steps: steps::DEBIAN },
-    FreshRoot { name: "busybox", suite: None, steps: steps::BARE },
+    FreshRoot { name: "debian-11", origin: Origin::Debian("bullseye"), steps: steps::DEBIAN },
+    FreshRoot { name: "debian-12", origin: Origin::Debian("bookworm"), steps: steps::DEBIAN },
+    FreshRoot { name: "debian-13", origin: Origin::Debian("trixie"), steps: steps::DEBIAN },
+    FreshRoot { name: "busybox", origin: Origin::Busybox, steps: steps::BARE },
+    FreshRoot { name: "image", origin: Origin::Image, steps: steps::IMAGE },
 ];
+
+/// From where roots come.
+pub(super) struct Sources<'a> {
+    /// Where those that are the same each time are kept.
+    pub(super) folder: &'a Path,
+    /// Whence Debian is fetched.
+    pub(super) mirror: &'a str,
+    /// The release.
+    pub(super) dist: &'a Path,
+    pub(super) architecture: &'a Architecture,
+}
 
 /// The longest that one step may take, as timeout(1) takes it.
 const STEP_SECONDS_MAX: &str = "180";
@@ -34,8 +58,8 @@ const STEP_SECONDS_MAX: &str = "180";
 /// The shell and tools of the bare root, in one static program.
 const BUSYBOX: &str = "/bin/busybox";
 
-/// Mounts what programs expect, and becomes the user: $1 root, $2 release, $3 user, $4 script. Devices are those that give
-/// or take bytes and nothing else.
+/// Mounts what programs expect, becomes the user and runs a command: $1 root, $2 release, $3 user, then the command.
+/// Devices are those that give or take bytes and nothing else.
 const ENTER: &str = r#"
 mount -t proc proc "$1/proc"
 mount -t sysfs -o ro sysfs "$1/sys"
@@ -48,15 +72,39 @@ mkdir "$1/dev/shm"
 mount -t tmpfs -o mode=1777 tmpfs "$1/dev/shm"
 mount --bind "$2" "$1/dist"
 mount -o remount,bind,ro "$1/dist"
-exec chroot --userspec="$3" "$1" /bin/sh -euc "$4"
+root=$1 user=$3
+shift 3
+exec chroot --userspec="$user" "$root" "$@"
 "#;
 
 impl FreshRoot {
-    /// The root as it was made, in a folder that later ones find again.
+    /// Makes the root in the folder `work`.
     ///
     /// # Errors
     /// If it cannot be made.
-    pub(super) fn made(&self, folder: &Path, mirror: &str) -> Result<PathBuf, Error> {
+    pub(super) fn fresh(&self, sources: &Sources<'_>, work: &Path) -> Result<PathBuf, Error> {
+        let root = work.join("root");
+        if self.origin == Origin::Image {
+            tree::make_folder(&root)?;
+            image::unpack(sources, work, &root)?;
+        } else {
+            let made = self.made(sources)?;
+            run(Process::new("cp").args(["--archive", "--reflink=auto", "--"]).arg(made).arg(&root))?;
+        }
+        for name in ["dev", "dist", "proc", "sys"] {
+            tree::make_folder(&root.join(name))?;
+        }
+        Ok(root)
+    }
+
+    /// Whether its steps are scripts, and not single commands.
+    pub(super) fn has_shell(&self) -> bool {
+        self.origin != Origin::Image
+    }
+
+    /// The root as it was made, in a folder where later ones find it again.
+    fn made(&self, sources: &Sources<'_>) -> Result<PathBuf, Error> {
+        let Sources { folder, mirror, .. } = *sources;
         let place = folder.join(self.name);
         if place.is_dir() {
             return Ok(place);
@@ -65,17 +113,17 @@ impl FreshRoot {
         let begun = tempfile::tempdir_in(folder).map_err(Error::file("make", folder))?;
         let root = begun.path().join("root");
         tree::make_folder(&root)?;
-        match self.suite {
-            Some(suite) => {
+        match self.origin {
+            Origin::Debian(suite) => {
                 println!("{}: fetched from {mirror}", self.name);
                 // What it mounts goes with it.
                 let mut fetched = Process::new("unshare");
                 fetched.args(["--mount", "debootstrap", "--variant=minbase", suite]).arg(&root).arg(mirror);
                 run(&mut fetched)?;
             }
-            None => bare(&root)?,
+            Origin::Busybox => bare(&root)?,
+            Origin::Image => {}
         }
-        tree::make_folder(&root.join("dist"))?;
         fs::rename(&root, &place).map_err(Error::file("make", &place))?;
         Ok(place)
     }
@@ -83,7 +131,7 @@ impl FreshRoot {
 
 /// Makes a root with a shell and the plainest tools.
 fn bare(root: &Path) -> Result<(), Error> {
-    for name in ["bin", "usr", "usr/bin", "etc", "dev", "proc", "sys", "root", "tmp"] {
+    for name in ["bin", "usr", "usr/bin", "etc", "root", "tmp"] {
         tree::make_folder(&root.join(name))?;
     }
     tree::set_mode(&root.join("tmp"), 0o1777)?;
@@ -107,6 +155,7 @@ pub(super) struct Surroundings<'a> {
     /// The package and the archive, by their names in it.
     pub(super) package: &'a str,
     pub(super) archive: &'a str,
+    pub(super) has_shell: bool,
 }
 
 /// What came of a step.
@@ -138,7 +187,12 @@ fn entered(step: &Step, around: &Surroundings<'_>) -> Process {
     process.args(["--kill-after=5", STEP_SECONDS_MAX, "unshare"]);
     process.args(["--mount", "--pid", "--fork", "--kill-child", "--net", "--ipc", "--uts"]);
     process.args(["sh", "-euc", ENTER, "sh"]).arg(around.root).arg(around.dist);
-    process.args([step.user.ids(), step.script]);
+    process.arg(step.user.ids());
+    if around.has_shell {
+        process.args(["/bin/sh", "-euc", step.script]);
+    } else {
+        process.args(step.script.split_whitespace());
+    }
     process
         .env_clear()
         .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
@@ -174,14 +228,24 @@ mod tests {
             return;
         }
         let place = tempfile::tempdir().unwrap();
-        let kind = ROOTS.iter().find(|kind| kind.suite.is_none()).unwrap();
-        let root = kind.made(place.path(), "").unwrap();
+        let kind = ROOTS.iter().find(|kind| kind.origin == Origin::Busybox).unwrap();
         let dist = place.path().join("release");
         fs::create_dir(&dist).unwrap();
         fs::write(dist.join("package"), "x").unwrap();
-        let around = Surroundings { root: &root, dist: &dist, package: "package", archive: "none" };
+        let architecture = Architecture::named(std::env::consts::ARCH).unwrap();
+        let sources = Sources { folder: place.path(), mirror: "", dist: &dist, architecture };
+        let work = place.path().join("work");
+        fs::create_dir(&work).unwrap();
+        let root = kind.fresh(&sources, &work).unwrap();
+        let around = |has_shell| Surroundings {
+            root: &root,
+            dist: &dist,
+            package: "package",
+            archive: "none",
+            has_shell,
+        };
         let tried = |user: User, script: &'static str| {
-            attempt(&Step { name: "", user, script, is_answer: false }, &around).unwrap().failure
+            attempt(&Step { name: "", user, script, is_answer: false }, &around(true)).unwrap().failure
         };
         let script = r#"
 test "$(cat "$DEB")" = x
@@ -196,8 +260,13 @@ echo kept >/tmp/kept
         assert!(failure.contains("exit status: 3") && failure.contains("why"), "{failure}");
         let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap();
         assert!(!mounts.contains(root.to_str().unwrap()), "{mounts}");
-        // The second time it is found.
-        assert_eq!(kind.made(place.path(), "").unwrap(), root);
+        // Where there is no shell, a step is one command.
+        let step = Step { name: "", user: User::Nobody, script: "cat /dist/package", is_answer: false };
+        assert_eq!(attempt(&step, &around(false)).unwrap().failure, None);
+        // What was changed is not what the next one gets.
+        let again = place.path().join("again");
+        fs::create_dir(&again).unwrap();
+        assert!(!kind.fresh(&sources, &again).unwrap().join("tmp/kept").exists());
     }
 
     #[test]

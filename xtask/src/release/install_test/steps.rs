@@ -1,5 +1,5 @@
-//! What is done on a fresh root, in order. Each step is a script for the barest shell, run in the root without a
-//! network. It is told `$DEB` and `$ARCHIVE`, the files of the release for this processor, and fails by its status.
+//! What is done on a fresh root, in order. Each step is a script for the barest shell, or the words of one command where
+//! there is no shell, run in the root without a network. It is told `$DEB` and `$ARCHIVE`, the files of the release for this processor, and fails by its status.
 
 /// Who does it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,6 +140,23 @@ headroom --version --verbose | grep static
     step("nothing is left", User::Root, NOTHING_LEFT),
 ];
 
+/// In the image for containers, where there is nothing but the program.
+pub(super) const IMAGE: &[Step] = &[
+    step("version", User::Root, "headroom --version --verbose"),
+    step("machine", User::Root, "headroom machine"),
+    answer(
+        "run cpu.primes",
+        User::Root,
+        "headroom run cpu.primes --duration 1s --trials 1 --store /root/runs.db",
+    ),
+    step("list", User::Root, "headroom list --store /root/runs.db"),
+    step(
+        "run cpu.primes",
+        User::Nobody,
+        "headroom run cpu.primes --duration 1s --trials 1 --store /tmp/runs.db",
+    ),
+];
+
 #[cfg(test)]
 mod tests {
     use std::process::Command as Process;
@@ -149,7 +166,7 @@ mod tests {
 
     #[test]
     fn the_shell_understands_every_script_and_each_root_gives_one_answer() {
-        for steps in [DEBIAN, BARE] {
+        for steps in [DEBIAN, BARE, IMAGE] {
             assert_eq!(steps.iter().filter(|step| step.is_answer).count(), 1);
             for step in steps {
                 run(Process::new("sh").args(["-n", "-c", step.script])).unwrap();
