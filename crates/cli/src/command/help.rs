@@ -6,6 +6,7 @@ use std::ffi::OsString;
 
 use clap::builder::styling::Styles;
 use clap::{Arg, ArgAction, Command};
+use model::WorkloadSpec;
 use model::workload::Catalogue;
 use study::built_in;
 
@@ -59,7 +60,7 @@ fn named_for_run(arguments: &[OsString]) -> Option<String> {
 /// All about the workload or the built-in study of this name, if there is one.
 fn of(name: &str, catalogue: &Catalogue) -> Option<String> {
     if let Some(spec) = catalogue.called(name) {
-        return Some(format!("{}\n{BEHIND_A_WORKLOAD}", ::report::reference::text(spec, catalogue)));
+        return Some(of_workload(spec, catalogue));
     }
     let ready = built_in::find(name)?;
     let study = study::read::from_toml(catalogue, ready.name, ready.name, ready.text).ok()?;
@@ -69,6 +70,11 @@ fn of(name: &str, catalogue: &Catalogue) -> Option<String> {
          mine.toml\n\n{BEHIND_A_STUDY}",
         textwrap::fill(&question, ::report::WIDTH)
     ))
+}
+
+/// All about a workload.
+pub(super) fn of_workload(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
+    format!("{}\n{BEHIND_A_WORKLOAD}", ::report::reference::text(spec, catalogue))
 }
 
 /// What is true of all workloads.
