@@ -7,7 +7,7 @@ use language::Argument;
 use trace::analysis::{DeviceReport, IoClass, Observation, SizeReport};
 
 use super::CommandEnding;
-use super::view::{TraceView, bytes, counted};
+use super::view::{TraceView, bytes};
 
 /// A size that so many requests have is the one that is named; else the median is.
 const COMMON_SHARE: f64 = 0.5;
@@ -42,9 +42,9 @@ fn done(view: &TraceView<'_>, device: &DeviceReport) -> String {
         ("state", if is_steps { "asked" } else { "done" }.into()),
         ("device", view.device(device.device).into()),
         ("seconds", (view.report().span.length_ns() as f64 / 1e9).into()),
-        ("reads", counted(reads_count).into()),
+        ("reads", reads_count.into()),
         ("read_bytes", bytes(reads.bytes).into()),
-        ("writes", counted(writes.count).into()),
+        ("writes", writes.count.into()),
         ("written_bytes", bytes(writes.bytes).into()),
     ];
     view.words().tell(key, &arguments)

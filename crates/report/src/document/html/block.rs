@@ -190,7 +190,11 @@ impl Page {
         html! {
             tr {
                 @for (index, cell) in row.iter().enumerate() {
-                    @if index == 0 { th scope="row" { (self.text(cell)) } } @else { td { (self.text(cell)) } }
+                    @if index == 0 {
+                        th scope="row" { (self.text(cell)) }
+                    } @else {
+                        td.prose[cell.letters() > PROSE] { (self.text(cell)) }
+                    }
                 }
             }
         }
@@ -228,6 +232,8 @@ fn lines(text: &str) -> String {
 
 /// So many letters of a row's name are kept on one line.
 const SHORT: usize = 42;
+/// A cell of more letters is prose: on a narrow screen it needs room for some words in each line.
+const PROSE: usize = 40;
 
 /// A table of so many rows stays on one sheet of paper.
 const WHOLE: usize = 16;
