@@ -21,9 +21,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
     };
     let (message, help) = match error.kind() {
         ErrorKind::UnknownArgument => {
-            let typed = text(ContextKind::InvalidArg)?;
-            let name = typed.strip_prefix("--")?.split('=').next()?;
-            (format!("there is no option --{name}"), command_line::option(name)?)
+            unknown_argument(text(ContextKind::InvalidArg)?, typed.get(1).map(String::as_str))?
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
@@ -43,6 +41,26 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
         _ => return None,
     };
     Some(Failure::arguments(message, help))
+}
+
+/// What is said of an argument that `command` does not take, and what to type instead.
+fn unknown_argument(wrong: &str, command: Option<&str>) -> Option<(String, String)> {
+    let name = wrong.split('=').next()?;
+    match command {
+        Some("run") if ::agent::catalogue().called(name).is_some() => Some((
+            format!("`headroom run` takes one workload, and `{name}` is another"),
+            format!("`--with {name}` runs it at the same time; to run both one after the other, type two commands"),
+        )),
+        Some("show") if ["-o", "--output"].contains(&name) => Some((
+            "`headroom show` writes no file".to_owned(),
+            "`headroom report RUN -o FILE` writes a page, and `headroom export RUN -o FILE` what programs read"
+                .to_owned(),
+        )),
+        _ => {
+            let name = name.strip_prefix("--")?;
+            Some((format!("there is no option --{name}"), command_line::option(name)?))
+        }
+    }
 }
 
 /// That there is no command `name`, and which was most likely meant.
@@ -130,6 +148,15 @@ mod tests {
             }
         }
         assert_eq!(help("headroom run disk --queue-dpth 4"), None);
+    }
+
+    #[test]
+    fn what_another_command_does_is_pointed_at() {
+        let told = help("headroom run disk cpu.primes").unwrap();
+        assert!(told.starts_with("`--with cpu.primes` "), "{told}");
+        let told = help("headroom show last -o x.html").unwrap();
+        assert!(told.starts_with("`headroom report RUN -o FILE` "), "{told}");
+        assert_eq!(help("headroom doctor -o x.html"), None);
     }
 
     #[test]
