@@ -89,7 +89,7 @@ fn merged(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     })
 }
 
-/// What was written while the command ran, and after it had ended.
+/// What was written while the command ran, and after it had ended, if something was.
 pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     let after = view.report().after_command.as_ref()?.completed(device.device).writes;
     let all = device.counts.done().writes;
@@ -98,7 +98,7 @@ pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Opti
         ("before", bytes(all.bytes.saturating_sub(after.bytes)).into()),
         ("after", bytes(after.bytes).into()),
     ];
-    (all.bytes > 0).then(|| view.words().tell("trace-did-after", &arguments))
+    (after.bytes > 0).then(|| view.words().tell("trace-did-after", &arguments))
 }
 
 /// Who submitted most, and how the command ended.
