@@ -242,8 +242,8 @@ mod tests {
     #[test]
     fn lines_are_as_long_as_the_terminal_allows() {
         let question = "How fast are large blocks written to a file, and how much of that is the page cache?";
-        for (columns, most) in [(60, 60), (80, 80)] {
-            let terminal = Terminal::new(columns, false);
+        for most in [60, 80] {
+            let terminal = Terminal::new(most, false);
             let all = [("dd", question.to_owned()), ("ssd-steady-state", question.to_owned())];
             let text = format!("{}\n{}", studies(&all, terminal), paragraph(question, terminal));
             assert!(text.lines().all(|line| line.len() <= most), "{text}");
