@@ -25,10 +25,20 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
-            let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root)) };
+            let is_help = typed.get(1).is_some_and(|word| word == "help");
+            let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root, is_help)) };
             let after = typed.iter().skip_while(|word| *word != name).map(|word| printable(word));
             let rest = after.collect::<Vec<_>>().join(" ");
             (format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`"))
+        }
+        ErrorKind::ArgumentConflict => {
+            let wrong = text(ContextKind::InvalidArg)?;
+            let name =
+                wrong.strip_suffix(" <LEVELS>").filter(|_| text(ContextKind::PriorArg) == Some(wrong))?;
+            (
+                format!("{name} cannot be used multiple times"),
+                format!("write all values at once, with commas between them: {name} A,B"),
+            )
         }
         ErrorKind::MissingRequiredArgument => {
             let command = root.find_subcommand(typed.get(1)?)?;
@@ -63,14 +73,14 @@ fn unknown_argument(wrong: &str, command: Option<&str>) -> Option<(String, Strin
     }
 }
 
-/// That there is no command `name`, and which was most likely meant.
-fn unknown_command(name: &str, root: &Command) -> Failure {
+/// That there is no command `name`, and which was most likely meant; behind `help` that is one to be helped with.
+fn unknown_command(name: &str, root: &Command, is_help: bool) -> Failure {
     let catalogue = ::agent::catalogue();
     let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
     let help = match nearest(name, root.get_subcommands().map(Command::get_name)) {
-        Some(near) => format!("did you mean `headroom {near}`?"),
+        Some(near) => format!("did you mean `headroom {}{near}`?", if is_help { "help " } else { "" }),
         None => match workload() {
-            Some(near) => format!("did you mean `headroom run {near}`?"),
+            Some(near) => format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" }),
             None => {
                 "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
             }
@@ -157,6 +167,9 @@ mod tests {
         let told = help("headroom show last -o x.html").unwrap();
         assert!(told.starts_with("`headroom report RUN -o FILE` "), "{told}");
         assert_eq!(help("headroom doctor -o x.html"), None);
+        let told = help("headroom run disk --target a --target b").unwrap();
+        assert!(told.ends_with("--target A,B"), "{told}");
+        assert_eq!(help("headroom run disk --store a --store b"), None);
     }
 
     #[test]
@@ -172,6 +185,8 @@ mod tests {
             ("rnu", "did you mean `headroom run`?"),
             ("shwo", "did you mean `headroom show`?"),
             ("cpu.prime", "did you mean `headroom run cpu.primes`?"),
+            ("help dsik", "did you mean `headroom help disk`?"),
+            ("help shwo", "did you mean `headroom help show`?"),
         ] {
             assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");
         }
