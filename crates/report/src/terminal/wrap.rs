@@ -6,11 +6,12 @@ use textwrap::core::display_width;
 use super::{Span, Style};
 use crate::text::unglued;
 
-/// What no line begins with: punctuation, what lengthens or repeats the letter before, and small kana.
+/// What no line begins with: punctuation, what lengthens or repeats the letter before, small kana, and a space
+/// that holds two words together.
 const NO_START: &str =
-    "。、，．・：；！？）」』】〉》〕ー％,.:;!?)]}%ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々";
+    "。、，．・：；！？）」』】〉》〕ー％,.:;!?)]}%ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々\u{a0}";
 /// What no line ends with.
-const NO_END: &str = "（「『【〈《〔([{";
+const NO_END: &str = "（「『【〈《〔([{\u{a0}";
 /// What has its own room behind it: no space follows.
 const ENDS: &str = "。、";
 
@@ -155,6 +156,7 @@ mod tests {
         assert_eq!(wrapped("速度, 安定", 4, 4), ["速", "度,", "安定"]);
         assert_eq!(wrapped("深いキュー", 6, 6), ["深い", "キュー"]);
         assert_eq!(wrapped("読み(例)", 5, 5), ["読み", "(例)"]);
+        assert_eq!(wrapped("読み深さ\u{a0}8", 8, 8), ["読み深", "さ 8"]);
     }
 
     #[test]
