@@ -40,7 +40,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         let study = entry.title.unwrap_or(entry.study);
         let state = state_name(entry.state);
         let line = format!("{:<21} {state:<12} {:>6} {:>7}  {study}", entry.id, entry.cases, entry.trials);
-        text.push_str(&console::truncate_str(&line, report::WIDTH, "..."));
+        text.push_str(&console::truncate_str(&line, output::columns(), "..."));
         text.push('\n');
         for line in said.get(&entry.id).map(annotated).unwrap_or_default() {
             text.push_str(&console::truncate_str(&format!("  {line}"), report::WIDTH, "..."));

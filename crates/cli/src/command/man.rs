@@ -5,6 +5,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use ::report::terminal::Terminal;
 use clap::{Arg, ArgMatches, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
@@ -136,7 +137,7 @@ fn page_of_workload(spec: &WorkloadSpec, catalogue: &Catalogue) -> Vec<u8> {
     // As wide as a terminal, and no line joined with the next.
     text.control("in", ["0"]);
     text.control("nf", []);
-    for line in help::of_workload(spec, catalogue).lines() {
+    for line in help::of_workload(spec, catalogue, Terminal::default()).lines() {
         text.text([roman(line)]);
     }
     text.control("fi", []);

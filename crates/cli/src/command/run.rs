@@ -331,7 +331,13 @@ pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
         ErrorKind::NotFound => invalid(format!("there is no file {shown}")),
-        ErrorKind::InvalidInput => invalid(format!("{shown} is no file")),
+        ErrorKind::InvalidInput => {
+            let message = format!("{shown} is no file");
+            match unknown_study::help_of_place(path) {
+                Some(help) => Failure::arguments(message, help),
+                None => invalid(message),
+            }
+        }
         ErrorKind::FileTooLarge => invalid(format!("{shown} is too large for a study")),
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     })?;
