@@ -201,6 +201,7 @@ pub const RULES: &[Rule] = &[
     validity::more_than_quota::RULE,
     validity::smt_shared::RULE,
     validity::numa_remote::RULE,
+    validity::device_node::RULE,
     validity::cost_per_operation::RULE,
     validity::fits_in_cache::RULE,
     validity::cache_claim::RULE,

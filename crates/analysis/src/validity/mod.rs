@@ -15,6 +15,7 @@ pub(crate) mod cost_per_operation;
 mod counted;
 mod database;
 pub(crate) mod database_in_memory;
+pub(crate) mod device_node;
 pub(crate) mod discard_lost;
 pub(crate) mod disturbed;
 pub(crate) mod drive_cache;

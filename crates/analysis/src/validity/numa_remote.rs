@@ -66,7 +66,7 @@ fn nodes(value: &Value) -> Option<BTreeSet<u32>> {
 }
 
 /// The nodes that the threads of the main load ran on.
-fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
+pub(super) fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
     if let Some(said) = trial.result.main().facts.get(&fact::CPU_NODE) {
         return nodes(said);
     }
@@ -76,7 +76,7 @@ fn of_threads(trial: &Trial, context: &Context<'_>) -> Option<BTreeSet<u32>> {
 }
 
 /// How far one node is from the other, as the firmware says (SLIT).
-fn distance(context: &Context<'_>, from: u32, to: u32) -> Option<u32> {
+pub(super) fn distance(context: &Context<'_>, from: u32, to: u32) -> Option<u32> {
     let nodes = &context.machine?.inventory.memory.nodes;
     let at = nodes.iter().position(|n| n.id == to)?;
     nodes.iter().find(|n| n.id == from)?.distances.get(at).copied()

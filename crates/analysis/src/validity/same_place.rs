@@ -47,9 +47,10 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     // Nobody reads "0.0 %".
     let (how, least) = if share < SHOWN { ("less", SHOWN) } else { ("share", share) };
     let evidence = Evidence::maybe_at("touched", measure::said(case, Aspect::Span)).arg("bytes", span);
-    let found = match heads {
-        true => Finding::new(FindingKind::Validity, RULE.code, Severity::Warning),
-        false => Finding::new(FindingKind::Validity, RULE.code, Severity::Note).general(),
+    let found = if heads {
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+    } else {
+        Finding::new(FindingKind::Validity, RULE.code, Severity::Note).general()
     };
     let found = found.on(resource).arg("span", span).arg("how", how).arg("share", least).arg("heads", heads);
     Some(found.because(evidence))

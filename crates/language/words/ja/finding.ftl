@@ -25,6 +25,19 @@ finding-outlier-trial = 試行 { $of } 回のうち { $trial } 番目の値は�
 
 evidence-outlier-trial = ほかの試行は中央値から最大 { PERCENT($others) } 外れています
 
+finding-device-node-remote =
+    スレッドはノード { $cpu } で動き、{ RESOURCE($resource) } はノード { $node } に接続されています{ $known ->
+        [yes] （距離 { $distance }、自ノードは 10）
+       *[no] {""}
+    }。データはプロセッサー間のリンクを通ります
+    .advice =
+        { $asked ->
+            [no] --cpu-node { $node } でスレッドをその隣で動かせます
+           *[yes] {""}
+        }
+
+evidence-device-node = { RESOURCE($resource) } はノード { $node } に接続
+
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 

@@ -25,6 +25,19 @@ finding-outlier-trial = 시행 { $of }회 중 { $trial }번째의 값은 나머�
 
 evidence-outlier-trial = 나머지는 중앙값에서 최대 { PERCENT($others) } 벗어남
 
+finding-device-node-remote =
+    스레드는 노드 { $cpu }에서 실행되었고 { RESOURCE($resource) }은(는) 노드 { $node }에 연결되어 있습니다{ $known ->
+        [yes] {" "}(거리 { $distance }, 자기 노드는 10)
+       *[no] {""}
+    }. 오가는 데이터가 프로세서 사이의 링크를 지납니다
+    .advice =
+        { $asked ->
+            [no] --cpu-node { $node }(으)로 스레드를 그 옆에서 실행할 수 있습니다
+           *[yes] {""}
+        }
+
+evidence-device-node = { RESOURCE($resource) }은(는) 노드 { $node }에 연결됨
+
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 

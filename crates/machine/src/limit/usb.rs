@@ -79,7 +79,7 @@ fn of_device(device: &BlockDevice) -> Vec<Limit> {
         if speed.is_duplex { &[Some(Direction::Read), Some(Direction::Write)] } else { &[None] };
     let packets =
         if speed.is_duplex { "packets of 1,024 bytes" } else { "13 packets of 512 bytes in 125 us" };
-    let limit = |way: &Option<Direction>| {
+    let limit = |way: Option<Direction>| {
         let source = format!(
             "USB at {}, {packets}; usual is what disks behind it are known to read and write",
             format::bits(speed.bits)
@@ -87,9 +87,9 @@ fn of_device(device: &BlockDevice) -> Vec<Limit> {
         let rates = Rates { line: speed.line, effective: Some(speed.effective) };
         let [least, most] = speed.usual;
         let usual = vec![UsualRange { direction: None, least, most }];
-        Limit { usual, ..link(resource.clone(), *way, rates, source) }
+        Limit { usual, ..link(resource.clone(), way, rates, source) }
     };
-    ways.iter().map(limit).collect()
+    ways.iter().copied().map(limit).collect()
 }
 
 #[cfg(test)]

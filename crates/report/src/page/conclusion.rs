@@ -304,7 +304,7 @@ fn spare(finding: &Finding) -> u64 {
 }
 
 /// What stands beside a verdict of syncs, as a verdict that knows of them itself says it.
-fn syncs(finding: &Finding) -> Vec<(&'static str, Value)> {
+fn syncs(finding: &Finding) -> Vec<(&str, Value)> {
     let seen = finding.evidence.iter().find(|evidence| evidence.code == "in-syncs");
     let of = |name: &str| seen?.args.get(name).cloned();
     let Some((share, sync_s)) = of("share").zip(of("sync_s")) else { return Vec::new() };
