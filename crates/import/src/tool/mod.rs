@@ -21,6 +21,7 @@ mod secret;
 mod storage;
 mod system;
 mod web;
+mod work;
 
 pub use block::{ToolBlock, ToolLine};
 pub use command_line::CommandLine;

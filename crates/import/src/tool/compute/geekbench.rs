@@ -54,7 +54,8 @@ impl ToolReader for Geekbench {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim();
-        let is_banner = version(text).is_some() && text.contains("geekbench.com");
+        // Prose names the major version alone.
+        let is_banner = version(text).is_some_and(|v| v.contains('.')) && text.contains("geekbench.com");
         (is_banner || score(line).is_some()).then_some(Beginning::Certain)
     }
 
@@ -120,5 +121,7 @@ mod tests {
         let line = |text: &str| ToolLine { number: 1, text: text.to_owned() };
         assert!(score(&line("Single-Core Score is 2345 here")).is_none());
         assert!(score(&line("Multi-Core Score: 9")).is_some());
+        let prose = line("Geekbench 6 results are at https://browser.geekbench.com/");
+        assert!(Geekbench.begins(&prose).is_none());
     }
 }

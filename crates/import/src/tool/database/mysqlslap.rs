@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::database::metric::QUERIES_PER_SECOND;
 use model::tool_result::{Counting, PrintedValue, ToolResult};
-use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
+use model::{MetricName, Unit, Value, WorkloadName, metric};
 
 use super::{divided, encoded, number};
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -12,6 +12,7 @@ use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
+use crate::tool::work::same_work;
 
 /// The importer. It prints no multiples of units, so it has no counting rule.
 pub(super) struct Mysqlslap;
@@ -120,9 +121,7 @@ impl ToolReader for Mysqlslap {
         let mut all = given;
         all.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         if let Some(parameters) = Some(&all).filter(|_| is_all).and_then(|all| work(all, requests)) {
-            result.workload = Some(WorkloadName::new("db.slap"));
-            result.parameters =
-                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+            same_work(&mut result, WorkloadName::new("db.slap"), parameters);
         }
         all.retain(|name, _| !OF_SERVER.contains(&name.as_str()) && !SILENT.contains(&name.as_str()));
         result.options = all;

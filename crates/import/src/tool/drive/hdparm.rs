@@ -2,12 +2,13 @@
 //! its own.
 
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolMeasurement, ToolRemedy, ToolResult};
-use model::{ParameterName, Unit, Value, WorkloadName, metric};
+use model::{Unit, Value, WorkloadName, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::quantity;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Hdparm;
@@ -130,9 +131,7 @@ fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Optio
     if what.trim() == "O_DIRECT disk reads"
         && let Some(parameters) = parameters(&result.command)
     {
-        result.workload = Some(WorkloadName::new("disk"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(&mut result, WorkloadName::new("disk"), parameters);
     }
     Some(result)
 }

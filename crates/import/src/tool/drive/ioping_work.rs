@@ -1,9 +1,10 @@
 //! What ioping does as work of a load here: reads of random places, one at a time and without a pause.
 
 use model::tool_result::ToolResult;
-use model::{ParameterName, Value, WorkloadName};
+use model::{Value, WorkloadName};
 
 use crate::tool::number::whole;
+use crate::tool::work::same_work;
 
 /// Options that change nothing of the work, or that [`parameters`] reads.
 const KNOWN: &[&str] = &["B", "D", "R", "S", "q", "s", "target", "w"];
@@ -11,9 +12,7 @@ const KNOWN: &[&str] = &["B", "D", "R", "S", "q", "s", "target", "w"];
 /// Fills in the parameters of the same work, where all options are known and there is one.
 pub(super) fn fill(result: &mut ToolResult) {
     if let Some(parameters) = parameters(result) {
-        result.workload = Some(WorkloadName::new("disk"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new("disk"), parameters);
     }
 }
 
@@ -85,6 +84,8 @@ pub(super) fn options(result: &mut ToolResult) {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn read(options: &[(&str, &str)]) -> Option<String> {

@@ -1,5 +1,5 @@
 //! free of procps and of busybox, in any language of it: the memory of a machine, and what holds it. Without an option
-//! it counts in KiB; in which unit it counted otherwise only its command tells, or the letters behind its numbers.
+//! it counts in KiB; in which unit it counted otherwise its command tells, or the letters behind its numbers, or that these are of pages.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit};
@@ -105,8 +105,8 @@ impl ToolReader for Free {
     }
 
     fn doc(&self) -> &'static str {
-        "free of procps and busybox, in any language of it: memory and swap. Numbers without letters are read where the command \
-         above them tells the unit, or where they are too large to be of MiB"
+        "free of procps and busybox, in any language of it: memory and swap. Numbers without letters are read in the unit \
+         that the command above them tells, or that they show themselves: the kernel counts pages"
     }
 
     fn programs(&self) -> &'static [&'static str] {

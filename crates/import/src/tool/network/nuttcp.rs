@@ -4,7 +4,7 @@
 use model::tool_result::{
     Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolRemedy, ToolResult,
 };
-use model::{ParameterName, Unit, Value, WorkloadName, metric};
+use model::{Unit, Value, WorkloadName, metric};
 
 use super::given::{GivenOptions, OptionSpec, binary_size, decimal_rate, without};
 use super::{part, peer};
@@ -12,6 +12,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Nuttcp;
@@ -362,9 +363,7 @@ fn fill(result: &mut ToolResult) {
     let [host] = given.operands.as_slice() else { return };
     result.options.insert("host".to_owned(), host.clone());
     if let Some(parameters) = parameters(&given, host) {
-        result.workload = Some(WorkloadName::new("net.stream"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new("net.stream"), parameters);
     }
 }
 
@@ -434,6 +433,8 @@ fn rate(text: &str) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn line(text: &str) -> ToolLine {

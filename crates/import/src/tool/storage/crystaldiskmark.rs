@@ -2,12 +2,13 @@
 //! the work. Each of its lines is a measurement of its own: the best of several passes.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
-use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
+use model::{MetricName, Unit, Value, WorkloadName, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, leading, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct CrystalDiskMark;
@@ -240,9 +241,7 @@ impl<'a> Test<'a> {
         let told = told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         result.options = about.options.iter().cloned().chain(told).collect();
         if let Some(parameters) = self.parameters(about) {
-            result.workload = Some(WorkloadName::new("disk"));
-            result.parameters =
-                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+            same_work(&mut result, WorkloadName::new("disk"), parameters);
         }
         result.whole = figures;
         result

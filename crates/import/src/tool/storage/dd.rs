@@ -2,13 +2,14 @@
 //! some locales decimals follow a comma, so lines are known by their numbers and units.
 
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
-use model::{ParameterName, Unit, Value, WorkloadName, metric};
+use model::{Unit, Value, WorkloadName, metric};
 
 use super::{dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Dd;
@@ -323,8 +324,7 @@ fn options(result: &mut ToolResult) {
         let read = read.value as u64;
         set.extend([("bytes", read.into()), ("size", read.into())]);
     }
-    result.workload = Some(WorkloadName::new("disk"));
-    result.parameters = set.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+    same_work(result, WorkloadName::new("disk"), set);
 }
 
 /// A number as dd's operands have it: `4k`, `1M`, `64kB`, `2x512`.
@@ -354,6 +354,8 @@ fn factor_of_size(text: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn line(text: &str) -> ToolLine {

@@ -2,13 +2,14 @@
 //! which differ with the options.
 
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
-use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
+use model::{MetricName, Unit, Value, WorkloadName, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::program;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Diskspd;
@@ -299,9 +300,7 @@ fn result(span: Span, reading: &Reading, block: &ToolBlock<'_>) -> Option<ToolRe
     if let [size] = span.sizes.as_slice()
         && let Some(parameters) = parameters_of_work(lines, size)
     {
-        result.workload = Some(WorkloadName::new("disk"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(&mut result, WorkloadName::new("disk"), parameters);
     }
     let Span { total, read, write, threads, .. } = span;
     result.whole = total;

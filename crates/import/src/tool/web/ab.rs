@@ -3,7 +3,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{Unit, metric};
 
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, behind};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -154,9 +154,9 @@ impl Failed {
         let (Some((line, all)), Some(requests)) = (self.all, &whole.operations) else { return };
         let failed = all.saturating_sub(self.of_other_length).saturating_add(self.answers);
         let good = (requests.value as u64).saturating_sub(failed);
-        let mut outcomes = Outcomes::default();
-        outcomes.add(line, failed, Outcome::Failed);
-        outcomes.add(line, good, Outcome::Good);
+        let mut outcomes = RequestOutcomes::default();
+        outcomes.add(line, failed, RequestOutcome::Failed);
+        outcomes.add(line, good, RequestOutcome::Good);
         whole.add(metric::ERROR_SHARE, outcomes.error_share());
     }
 }

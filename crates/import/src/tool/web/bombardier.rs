@@ -4,7 +4,7 @@
 use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, behind, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -61,7 +61,7 @@ impl ToolReader for Bombardier {
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = RequestOutcomes::default();
         for line in block.lines {
             banner(&line.text, &mut result);
             take(line, &mut result.whole, &mut outcomes);
@@ -121,7 +121,7 @@ fn banner(text: &str, result: &mut ToolResult) {
 }
 
 /// Reads a line.
-fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut Outcomes) {
+fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut RequestOutcomes) {
     let text = line.text.trim();
     if let Some(rest) = behind(text, "Throughput") {
         whole_of_it.add(metric::THROUGHPUT, quantity(line.number, rest, BYTES.counting));
@@ -132,7 +132,7 @@ fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut Outco
     }
     // Without an answer: what went wrong stands below, by its words.
     if let Some((count, _)) = text.strip_prefix(OTHERS).and_then(whole) {
-        return outcomes.add(line.number, count, Outcome::Failed);
+        return outcomes.add(line.number, count, RequestOutcome::Failed);
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -157,10 +157,10 @@ fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut Outco
 }
 
 /// Adds the answers of each class.
-fn codes(line: u64, text: &str, outcomes: &mut Outcomes) {
+fn codes(line: u64, text: &str, outcomes: &mut RequestOutcomes) {
     for (class, number) in text.split(", ").filter_map(|part| part.split_once(" - ")) {
         if let (Some((class, "xx")), Some((count, _))) = (whole(class), whole(number)) {
-            outcomes.add(line, count, Outcome::of_status(class.saturating_mul(100)));
+            outcomes.add(line, count, RequestOutcome::of_status(class.saturating_mul(100)));
         }
     }
 }

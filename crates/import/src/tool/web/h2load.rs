@@ -3,7 +3,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -209,9 +209,9 @@ fn requests(line: u64, text: &str, whole_of_it: &mut ToolMeasurement) {
     let (Some(good), Some(failed)) = (of(" succeeded"), of(" failed")) else { return };
     let answered = failed.saturating_sub(of(" errored").unwrap_or(0));
     whole_of_it.operations = Some(exact(line, good.saturating_add(answered), Unit::One));
-    let mut outcomes = Outcomes::default();
-    outcomes.add(line, good, Outcome::Good);
-    outcomes.add(line, failed, Outcome::Failed);
+    let mut outcomes = RequestOutcomes::default();
+    outcomes.add(line, good, RequestOutcome::Good);
+    outcomes.add(line, failed, RequestOutcome::Failed);
     whole_of_it.add(metric::ERROR_SHARE, outcomes.error_share());
 }
 

@@ -21,10 +21,11 @@ mod wrk;
 use std::collections::BTreeMap;
 
 use model::tool_result::{Counting, PrintedValue, ToolResult};
-use model::{ParameterName, Unit, Value, WorkloadName};
+use model::{Unit, Value, WorkloadName};
 
 use super::number::{self, leading, plain, seconds};
 use super::reader::ToolReader;
+use super::work::same_work;
 
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] = &[
@@ -164,13 +165,6 @@ impl CommandOptions {
     fn are_all(&self, known: &[&str]) -> bool {
         self.options.keys().all(|name| known.contains(&name.as_str()))
     }
-}
-
-/// Makes a result one of a workload of ours.
-fn same_work(result: &mut ToolResult, workload: WorkloadName, parameters: Vec<(&'static str, Value)>) {
-    result.workload = Some(workload);
-    result.parameters =
-        parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
 }
 
 /// Makes a result that of one fetch of `url` by HTTP/1.1 into the folder of a file, or to nowhere.

@@ -6,7 +6,7 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 use serde::Deserialize;
 
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -160,7 +160,7 @@ fn failed(success: PrintedValue, of_statuses: Option<PrintedValue>) -> PrintedVa
 pub(super) struct Reading {
     heading: String,
     success: Option<PrintedValue>,
-    outcomes: Outcomes,
+    outcomes: RequestOutcomes,
     /// How many answers there were.
     answers: u64,
 }
@@ -224,12 +224,12 @@ impl Reading {
         let Some((number, _)) = whole(inside) else { return };
         if self.heading == ERRORS {
             let is_cut_off = rest.trim() == DEADLINE;
-            let outcome = if is_cut_off { Outcome::Unfinished } else { Outcome::Failed };
+            let outcome = if is_cut_off { RequestOutcome::Unfinished } else { RequestOutcome::Failed };
             self.outcomes.add(line.number, number, outcome);
         } else if let Some((answers, _)) =
             whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"))
         {
-            self.outcomes.add(line.number, answers, Outcome::of_status(number));
+            self.outcomes.add(line.number, answers, RequestOutcome::of_status(number));
             self.answers = self.answers.saturating_add(answers);
         }
     }
@@ -282,13 +282,13 @@ fn json(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
     let number = |value: f64, unit: Unit| plain(line, value.to_string(), value, unit);
     let Summary { success_rate, total, slowest, average, requests_per_sec, total_data, size_per_sec } =
         document.summary;
-    let mut outcomes = Outcomes::default();
+    let mut outcomes = RequestOutcomes::default();
     for (status, answers) in &document.answers {
         // A status is a number.
-        outcomes.add(line, *answers, Outcome::of_status(status.parse().unwrap_or_default()));
+        outcomes.add(line, *answers, RequestOutcome::of_status(status.parse().unwrap_or_default()));
     }
     for (error, count) in &document.errors {
-        let outcome = if error == DEADLINE { Outcome::Unfinished } else { Outcome::Failed };
+        let outcome = if error == DEADLINE { RequestOutcome::Unfinished } else { RequestOutcome::Failed };
         outcomes.add(line, *count, outcome);
     }
     let whole = &mut result.whole;

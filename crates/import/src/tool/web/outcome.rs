@@ -8,7 +8,7 @@ use crate::tool::number::{exact, plain};
 
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(super) enum RequestOutcome {
     /// With an answer that does not say that it failed.
     Good,
     /// Without an answer, or with one that says so.
@@ -17,7 +17,7 @@ pub(super) enum Outcome {
     Unfinished,
 }
 
-impl Outcome {
+impl RequestOutcome {
     /// Of an answer with this status (RFC 9110, section 15).
     pub(super) fn of_status(status: u64) -> Self {
         if status >= 400 { Self::Failed } else { Self::Good }
@@ -26,7 +26,7 @@ impl Outcome {
 
 /// Requests, counted by how they ended.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Outcomes {
+pub(super) struct RequestOutcomes {
     /// The line of the last count; 0 before the first.
     line: u64,
     good: u64,
@@ -39,13 +39,13 @@ pub(super) struct Outcomes {
 /// A sum of more counts is shown as what it comes to.
 const TEXTS_MAX: usize = 8;
 
-impl Outcomes {
+impl RequestOutcomes {
     /// Adds so many requests that ended so.
-    pub(super) fn add(&mut self, line: u64, count: u64, outcome: Outcome) {
+    pub(super) fn add(&mut self, line: u64, count: u64, outcome: RequestOutcome) {
         let own = match outcome {
-            Outcome::Good => &mut self.good,
-            Outcome::Failed => &mut self.failed,
-            Outcome::Unfinished => &mut self.unfinished,
+            RequestOutcome::Good => &mut self.good,
+            RequestOutcome::Failed => &mut self.failed,
+            RequestOutcome::Unfinished => &mut self.unfinished,
         };
         *own = own.saturating_add(count);
         if count > 0 || self.line == 0 {
@@ -79,12 +79,12 @@ mod tests {
 
     #[test]
     fn what_did_not_end_is_an_operation_and_no_failure() {
-        let mut outcomes = Outcomes::default();
+        let mut outcomes = RequestOutcomes::default();
         assert_eq!((outcomes.operations(), outcomes.error_share()), (None, None));
-        outcomes.add(3, 60, Outcome::of_status(200));
-        outcomes.add(4, 20, Outcome::of_status(503));
-        outcomes.add(5, 20, Outcome::Unfinished);
-        outcomes.add(6, 0, Outcome::Failed);
+        outcomes.add(3, 60, RequestOutcome::of_status(200));
+        outcomes.add(4, 20, RequestOutcome::of_status(503));
+        outcomes.add(5, 20, RequestOutcome::Unfinished);
+        outcomes.add(6, 0, RequestOutcome::Failed);
         let all = outcomes.operations().unwrap();
         assert_eq!((all.value, all.line, all.text.as_str()), (100.0, 5, "60 + 20 + 20"));
         let share = outcomes.error_share().unwrap();
@@ -93,8 +93,8 @@ mod tests {
 
     #[test]
     fn a_long_sum_is_shown_as_what_it_comes_to() {
-        let mut outcomes = Outcomes::default();
-        (0..1000).for_each(|_| outcomes.add(1, 2, Outcome::Failed));
+        let mut outcomes = RequestOutcomes::default();
+        (0..1000).for_each(|_| outcomes.add(1, 2, RequestOutcome::Failed));
         assert_eq!(outcomes.operations().unwrap().text, "2000");
         assert_eq!(outcomes.texts.len(), TEXTS_MAX + 1);
     }

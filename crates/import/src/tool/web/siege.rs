@@ -6,7 +6,7 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::CommandOptions;
-use super::outcome::{Outcome, Outcomes};
+use super::outcome::{RequestOutcome, RequestOutcomes};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, quantity, whole};
@@ -119,9 +119,9 @@ fn failed(counts: &BTreeMap<&str, u64>) -> Option<PrintedValue> {
     let of = |label: &str| counts.get(label).copied();
     let (all, without_answer) = (of("transactions")?, of("failed_transactions")?);
     let good = of("successful_transactions")?.min(all);
-    let mut outcomes = Outcomes::default();
-    outcomes.add(1, good, Outcome::Good);
-    outcomes.add(1, (all - good).saturating_add(without_answer), Outcome::Failed);
+    let mut outcomes = RequestOutcomes::default();
+    outcomes.add(1, good, RequestOutcome::Good);
+    outcomes.add(1, (all - good).saturating_add(without_answer), RequestOutcome::Failed);
     outcomes.error_share().filter(|_| good < all)
 }
 

@@ -5,13 +5,14 @@ mod options;
 mod text;
 
 use model::tool_result::{ToolRemedy, ToolResult, ToolWarning};
-use model::{ParameterName, WorkloadName, metric};
+use model::{WorkloadName, metric};
 
 use self::text::PgbenchReport;
 use super::mean;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer. It prints no multiples of units, so it has no counting rule.
 pub(super) struct Pgbench;
@@ -72,9 +73,7 @@ impl ToolReader for Pgbench {
         // Where both say it, the report tells what was done.
         all.extend(report.options);
         if let Some(parameters) = Some(&all).filter(|_| is_all).and_then(options::work) {
-            result.workload = Some(WorkloadName::new("db.tpcb"));
-            result.parameters =
-                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+            same_work(&mut result, WorkloadName::new("db.tpcb"), parameters);
         }
         result.options = options::of_work(all);
         result.version = report.version;

@@ -7,7 +7,6 @@ mod options;
 mod report;
 mod text;
 
-use model::ParameterName;
 use model::tool_result::{Counting, ToolRemedy, ToolResult, ToolWarning};
 
 use self::options::{SysbenchCommand, SysbenchWork};
@@ -15,6 +14,7 @@ use self::report::SysbenchTest;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Sysbench;
@@ -140,9 +140,7 @@ impl ToolReader for Sysbench {
         }
         let work = known.map(|test| SysbenchWork { test, options: &asked, bytes, events });
         if let Some((workload, parameters)) = work.and_then(|work| work.workload()) {
-            result.workload = Some(workload);
-            result.parameters =
-                parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+            same_work(&mut result, workload, parameters);
         }
         result.options = options::of_work(all);
         Ok(vec![result])

@@ -1,7 +1,7 @@
 //! Options of iperf 2, as far as they say what work was done.
 
 use model::tool_result::ToolResult;
-use model::{ParameterName, Value, WorkloadName};
+use model::{Value, WorkloadName};
 
 use super::rows::IperfRows;
 use crate::tool::block::ToolBlock;
@@ -9,6 +9,7 @@ use crate::tool::network::given::{GivenOptions, OptionSpec, set, without};
 use crate::tool::network::{is_host, peer};
 use crate::tool::number::whole;
 use crate::tool::reader::ToolReader as _;
+use crate::tool::work::same_work;
 
 const TIME: OptionSpec = OptionSpec::value(Some('t'), "time");
 const BYTES: OptionSpec = OptionSpec::value(Some('n'), "num");
@@ -107,9 +108,7 @@ pub(super) fn fill(result: &mut ToolResult, rows: &IperfRows) {
         return;
     }
     if let Some(parameters) = parameters(&given, rows.is_late) {
-        result.workload = Some(WorkloadName::new("net.stream"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new("net.stream"), parameters);
     }
 }
 
@@ -181,6 +180,8 @@ pub(super) fn corrected(command: &[String], seconds: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn read(command: &str, is_late: bool) -> Option<String> {

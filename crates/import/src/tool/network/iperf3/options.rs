@@ -1,11 +1,12 @@
 //! Options of iperf3, as far as they say what work was done.
 
 use model::tool_result::ToolResult;
-use model::{ParameterName, Value, WorkloadName};
+use model::{Value, WorkloadName};
 
 use super::run::Iperf3Run;
 use crate::tool::network::given::{GivenOptions, OptionSpec, binary_size, decimal_rate, set, without};
 use crate::tool::network::{is_host, peer};
+use crate::tool::work::same_work;
 
 const TIME: OptionSpec = OptionSpec::value(Some('t'), "time");
 const BYTES: OptionSpec = OptionSpec::value(Some('n'), "bytes");
@@ -107,9 +108,7 @@ pub(super) fn fill(result: &mut ToolResult, run: &Iperf3Run) {
         return;
     }
     if let Some(parameters) = parameters(&given, run) {
-        result.workload = Some(WorkloadName::new("net.stream"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new("net.stream"), parameters);
     }
 }
 
@@ -202,6 +201,8 @@ pub(super) fn corrected(command: &[String], seconds: Option<&str>, receiver: boo
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn read(command: &str, version: Option<&str>) -> Option<String> {

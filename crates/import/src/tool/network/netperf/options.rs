@@ -1,11 +1,12 @@
 //! Options of netperf, as far as they say what work was done.
 
 use model::tool_result::ToolResult;
-use model::{ParameterName, Value, WorkloadName};
+use model::{Value, WorkloadName};
 
 use super::table::NetperfTable;
 use crate::tool::network::given::{GivenOptions, OptionSpec};
 use crate::tool::network::peer;
+use crate::tool::work::same_work;
 
 pub(super) const LENGTH: OptionSpec = OptionSpec::value(Some('l'), "testlen");
 
@@ -86,9 +87,7 @@ pub(super) fn fill(result: &mut ToolResult, test: &str, table: &NetperfTable) {
         return;
     }
     if let Some((workload, parameters)) = parameters(test, &general, &of_test, table) {
-        result.workload = Some(WorkloadName::new(workload));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new(workload), parameters);
     }
 }
 

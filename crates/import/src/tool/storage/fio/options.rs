@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use model::tool_result::{ToolRemedy, ToolResult};
-use model::{ParameterName, Value, WorkloadName};
+use model::{Value, WorkloadName};
 
 use super::run::{FioJob, FioRun};
 use crate::tool::number::leading;
+use crate::tool::work::same_work;
 
 /// Options that change nothing of the work, or that [`parameters`] reads. With any other, the work is
 /// not taken for one of ours.
@@ -170,9 +171,7 @@ pub(super) fn fill(result: &mut ToolResult, run: &FioRun, jobs: &[&FioJob]) {
         && options.keys().all(|name| KNOWN.contains(&name.as_str()))
         && let Some(parameters) = parameters(&options)
     {
-        result.workload = Some(WorkloadName::new("disk"));
-        result.parameters =
-            parameters.into_iter().map(|(name, value)| (ParameterName::new(name), value)).collect();
+        same_work(result, WorkloadName::new("disk"), parameters);
     }
     result.options = options;
 }
@@ -333,6 +332,8 @@ fn option_name(word: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
+    use model::ParameterName;
+
     use super::*;
 
     fn read(command: &str) -> Option<String> {
