@@ -24,6 +24,7 @@ const SETTINGS: &[&str] = &[
     "api-key=",
     "access_key=",
     "signature=",
+    "web-auth=",
 ];
 
 /// Headers of HTTP whose value is one, in small letters.
@@ -43,6 +44,7 @@ const BEFORE_SECRETS: &[&str] = &[
     "--rpc-secret",
     "--s3secret",
     "--s3sessiontoken",
+    "--web-auth",
     "--pass",
     "--proxy-pass",
     "--tlspassword",
@@ -329,6 +331,8 @@ mod tests {
                 "elbencho --s3secret x --s3sessiontoken=x -w b",
                 "elbencho --s3secret *** --s3sessiontoken=*** -w b",
             ),
+            ("locust --web-auth me:x -u 4", "locust --web-auth *** -u 4"),
+            ("locust --web-auth=me:x -u 4", "locust --web-auth=*** -u 4"),
             ("PGPASSWORD=x pgbench", "PGPASSWORD=*** pgbench"),
             ("ab -A me:x -k -P a:b http://h/", "ab -A me:*** -k -P a:*** http://h/"),
             ("ab -kC sid=x http://h/", "ab -kC *** http://h/"),
