@@ -109,13 +109,21 @@ fn value_of(site: &Site, count: Count) -> Option<f64> {
         Count::DeviceWait => device.map(|counts| counts.waited_s),
         Count::Flushes => device.map(|counts| counts.flushes),
         Count::IoStall => stalled_s(&read("/proc/pressure/io").ok()?),
+        Count::SwappedIn => swapped_in(&read("/proc/vmstat").ok()?),
         Count::Rested => site.rested_s(),
+        Count::SocketDrops(end) => site.socket_drops(end),
         Count::Sent(end) => site.sent(end),
         Count::Carried => Some(site.wire()?.carried_bytes.load(Ordering::Relaxed) as f64),
         Count::Lost => Some(site.wire()?.lost.load(Ordering::Relaxed) as f64),
         Count::Switches => CpuTimes::read()?.number("ctxt"),
         Count::Forks => CpuTimes::read()?.number("processes"),
     }
+}
+
+/// Bytes that came back from swap, of /proc/vmstat, which counts pages.
+fn swapped_in(text: &str) -> Option<f64> {
+    let pages: f64 = text.lines().find_map(|line| line.strip_prefix("pswpin ")?.trim().parse().ok())?;
+    Some(pages * rustix::param::page_size() as f64)
 }
 
 /// Seconds in which some task stood still, of a file of /proc/pressure (Documentation/accounting/psi.rst).
@@ -221,6 +229,13 @@ mod tests {
         let text = "some avg10=0.00 avg60=0.00 avg300=0.00 total=2500000\nfull avg10=0.00 total=7\n";
         assert_eq!(stalled_s(text), Some(2.5));
         assert_eq!(stalled_s("full total=7"), None);
+    }
+
+    #[test]
+    fn swapping_is_read() {
+        let page = rustix::param::page_size() as f64;
+        assert_eq!(swapped_in("pgpgin 7\npswpin 3\npswpout 9\n"), Some(3.0 * page));
+        assert_eq!(swapped_in("pgpgin 7\n"), None);
     }
 
     #[test]

@@ -42,6 +42,7 @@ const FOREIGN: &[&str] = &[
     "packet-not-carried",
     "packets-dropped",
     "paused",
+    "reclaim-bound",
     "steal-bound",
     "swap-bound",
     "swapping",

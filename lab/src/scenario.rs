@@ -170,6 +170,8 @@ pub(crate) enum Serving {
     Rate { bytes_per_s: u64, answer: u64 },
     /// It takes what comes, and answers so long after.
     Thinks(Duration),
+    /// The same, one request after the other: the others wait, on whichever connection.
+    OneByOne(Duration),
     /// It takes so many bytes a second on each connection, and answers at once.
     Takes(u64),
 }
@@ -193,6 +195,8 @@ pub(crate) enum Limiter {
     /// A limit of so many MiB of memory on the processes of the near end; version 2 only, for version 1
     /// accounts no writeback.
     Memory(u64),
+    /// A file of so many MiB on the disk to which memory is swapped.
+    Swap(u64),
     /// A web server that is slow by itself.
     Server(Serving),
     /// A PostgreSQL at the far end, with these settings.
@@ -248,8 +252,12 @@ pub(crate) enum Count {
     Flushes,
     /// Seconds in which some task stood still for I/O: a writer that is slowed down does, too.
     IoStall,
+    /// Bytes that came back from swap.
+    SwappedIn,
     /// Seconds that the server rested by intention, of all its connections.
     Rested,
+    /// Datagrams that full sockets of an end dropped.
+    SocketDrops(End),
     /// Bytes that left by the interface of an end.
     Sent(End),
     /// Bytes that the wire carried, both ways.
@@ -277,7 +285,9 @@ impl fmt::Display for Count {
             Self::DeviceWait => "seconds waited for the device (/sys/block/*/stat)",
             Self::Flushes => "flushes of the device (/sys/block/*/stat)",
             Self::IoStall => "seconds that tasks stood still for I/O (/proc/pressure/io)",
+            Self::SwappedIn => "bytes that came back from swap (/proc/vmstat)",
             Self::Rested => "seconds that the server rested",
+            Self::SocketDrops(_) => "datagrams that full sockets dropped (/proc/PID/net/snmp)",
             Self::Sent(_) => "bytes that left the interface (/proc/PID/net/dev)",
             Self::Carried => "bytes that the wire carried",
             Self::Lost => "frames that the wire lost",

@@ -40,7 +40,7 @@ fn run(root: &Path) -> Result<(), Error> {
 }
 
 /// The commit that is built, with a mark where files differ from it; nothing outside a clone.
-fn commit(root: &Path) -> Option<String> {
+pub(crate) fn commit(root: &Path) -> Option<String> {
     let described = Process::new("git")
         .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude", "*"])
         .current_dir(root)

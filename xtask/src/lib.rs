@@ -50,6 +50,8 @@ const TASKS: &[&Task] = &[
     &guest::TASK,
     &dist::TASK,
     &release::TASK,
+    &release::install_test::TASK,
+    &release::cross_test::TASK,
 ];
 
 /// Carries out the task that was typed.

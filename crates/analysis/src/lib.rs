@@ -10,6 +10,7 @@ pub mod comparison;
 mod deviation;
 mod estimate;
 mod gain;
+mod goal;
 pub mod heat;
 mod measure;
 mod observed;
@@ -19,6 +20,7 @@ mod remedy;
 #[cfg(test)]
 mod said;
 mod siblings;
+pub mod trend;
 mod utilization;
 mod validity;
 
@@ -36,6 +38,7 @@ pub use deviation::promise::keeps_expectations;
 pub use estimate::{
     CONFIDENCE, estimate_case, headline, is_operation_rate, knee_of, operations_per_second, search_rate,
 };
+pub use goal::{AbortCause, abort_cause, goals_outcome};
 pub use measure::{
     PlaceCourse, cpus_allowed, cpus_online, peak as peak_throughput, place_courses,
     sustained as sustained_throughput,
@@ -151,6 +154,7 @@ impl<'a> Context<'a> {
 pub const RULES: &[Rule] = &[
     validity::failed::RULE,
     validity::precision::RULE,
+    validity::outlier::RULE,
     validity::stalled::RULE,
     validity::settling::RULE,
     validity::late::RULE,
@@ -321,9 +325,9 @@ pub fn derive(run: &mut Run) {
     for (case, proof) in run.cases.iter_mut().zip(proofs) {
         case.findings.extend(proof);
     }
-    let gains = gains(run);
-    for (case, gains) in run.cases.iter_mut().zip(gains) {
-        case.gains = gains;
+    let (gains, held) = (gains(run), goal::of_cases(run));
+    for ((case, gains), held) in run.cases.iter_mut().zip(gains).zip(held) {
+        (case.gains, case.goals) = (gains, held);
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));

@@ -275,7 +275,11 @@ fn counted(run: &Run, case: &CaseResult, machine: Option<&Machine>, step: &PathS
     };
     let (used, limit, kind) = match step.resource.kind() {
         ResourceKind::Block => (written(&step.resource)?, alone(run, step)?, LimitKind::Measured),
-        ResourceKind::Sata | ResourceKind::Sas | ResourceKind::Pci | ResourceKind::Dmi => {
+        ResourceKind::Sata
+        | ResourceKind::Sas
+        | ResourceKind::Usb
+        | ResourceKind::Pci
+        | ResourceKind::Dmi => {
             // What passes a link that carries all of it once.
             let lowest = measure::lowest(case);
             let carries_all = !lowest.is_empty() && (step.amplification - 1.0).abs() < 1e-6;

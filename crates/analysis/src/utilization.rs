@@ -1,5 +1,6 @@
 //! How much of each limit on its path a case used.
 
+mod bond;
 mod counted;
 mod interface;
 mod page_cache;
@@ -13,6 +14,7 @@ use model::{Resource, ResourceKind, Unit, metric};
 
 use crate::measure::{self, End};
 
+pub(crate) use bond::one_member;
 pub(crate) use interface::of_far;
 
 /// Limits that follow from what the agent measured of itself and its machine.

@@ -20,6 +20,12 @@ pub(crate) const REFUSED: u8 = 3;
 pub(crate) const TRIAL_FAILED: u8 = 1;
 /// Done, but a case falls short of what the study's `[expect]` promises.
 pub(crate) const UNKEPT: u8 = 1;
+/// Done, but a goal is not kept in a case.
+pub(crate) const GOAL_NOT_KEPT: u8 = 1;
+/// Ended early, by a condition of the study.
+pub(crate) const ABORTED: u8 = 1;
+/// Done, but it cannot be told whether a goal is kept, and the user asked for this code.
+pub(crate) const GOAL_UNKNOWN: u8 = 4;
 /// Done, but a condition of the machine could disturb a measurement.
 pub(crate) const CONDITION: u8 = 1;
 /// Done, but something is worse than the baseline, and the user asked for this code.

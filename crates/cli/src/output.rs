@@ -29,12 +29,22 @@ pub(crate) fn rendered(document: &Document, matches: &ArgMatches, command: &str)
 
 /// A document with so much detail as it stands on standard output.
 pub(crate) fn written(document: &Document, detail: Detail<'_>) -> String {
+    terminal::write(document, terminal(), detail)
+}
+
+/// What standard output is: a terminal, or something that takes lines of the usual width.
+pub(crate) fn terminal() -> Terminal {
     let out = std::io::stdout();
-    let terminal = match Term::stdout().size_checked() {
+    match Term::stdout().size_checked() {
         Some((_, columns)) if out.is_terminal() => Terminal::new(columns.into(), colour(&out)),
         _ => Terminal::default(),
-    };
-    terminal::write(document, terminal, detail)
+    }
+}
+
+/// Columns of a line on standard output that must not wrap.
+pub(crate) fn columns() -> usize {
+    let columns = Term::stdout().size_checked().map(|(_, columns)| usize::from(columns));
+    columns.filter(|_| std::io::stdout().is_terminal()).unwrap_or(report::WIDTH)
 }
 
 /// The command that was typed with `-v`, to be copied into a shell. `-v` comes first: behind `--` it

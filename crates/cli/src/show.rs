@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::process::ExitCode;
 
+use console::Term;
 use miette::{
     Diagnostic, GraphicalReportHandler, GraphicalTheme, LabeledSpan, NamedSource, Severity, SourceCode,
 };
@@ -10,6 +11,9 @@ use textwrap::{WordSeparator, WordSplitter};
 
 use crate::exit::Failure;
 use crate::{mask_keys, output};
+
+/// Fewer columns than these leave no room for what is pointed at.
+const NARROWEST: usize = 40;
 
 /// A failure as miette draws it.
 #[derive(Debug)]
@@ -99,15 +103,17 @@ pub(crate) fn failure(failure: &Failure) -> ExitCode {
     let colour = output::colour(&std::io::stderr());
     // Plain characters where no terminal is known to draw others.
     let theme = if colour { GraphicalTheme::unicode() } else { GraphicalTheme::none() };
-    let _ = std::io::stderr().write_all(drawn(&shown, theme).as_bytes());
+    let columns = Term::stderr().size_checked().map(|(_, columns)| usize::from(columns));
+    let width = columns.map_or(report::WIDTH, |columns| columns.clamp(NARROWEST, report::WIDTH));
+    let _ = std::io::stderr().write_all(drawn(&shown, theme, width).as_bytes());
     ExitCode::from(failure.code())
 }
 
-/// The text of an error. Lines break at spaces only: what it says is there to be
+/// The text of an error in lines of so many columns. They break at spaces only: what it says is there to be
 /// copied, such as a path or `--destroy /dev/loop3`.
-fn drawn(shown: &ShownFailure, theme: GraphicalTheme) -> String {
+fn drawn(shown: &ShownFailure, theme: GraphicalTheme, width: usize) -> String {
     let handler = GraphicalReportHandler::new_themed(theme)
-        .with_width(report::WIDTH)
+        .with_width(width)
         .with_word_separator(WordSeparator::AsciiSpace)
         .with_word_splitter(WordSplitter::NoHyphenation);
     let mut text = String::new();
@@ -129,7 +135,8 @@ mod tests {
         let place =
             SourceRange { source: Source { name: "a\u{1b}.toml".to_owned(), text }.into(), span: at..at + 5 };
         let diagnostic = place.diagnostic("there is no \u{1b}", "take \u{1b}[1m out\nsoon");
-        let drawn = drawn(&ShownFailure::of(&Failure::Usage(diagnostic)), GraphicalTheme::none());
+        let drawn =
+            drawn(&ShownFailure::of(&Failure::Usage(diagnostic)), GraphicalTheme::none(), report::WIDTH);
         assert!(drawn.chars().all(|c| c == '\n' || !c.is_control()), "{drawn:?}");
         assert!(drawn.contains("wrong") && drawn.contains("soon"), "{drawn}");
     }
@@ -142,7 +149,7 @@ mod tests {
                 let text = format!("{} {words} and more", "x".repeat(before));
                 let shown =
                     ShownFailure { message: text.clone(), help: Some(text), source: None, label: None };
-                let drawn = drawn(&shown, GraphicalTheme::none());
+                let drawn = drawn(&shown, GraphicalTheme::none(), report::WIDTH);
                 for word in words.split(' ') {
                     assert_eq!(drawn.matches(word).count(), 2, "{drawn}");
                 }

@@ -21,16 +21,24 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
     };
     let (message, help) = match error.kind() {
         ErrorKind::UnknownArgument => {
-            let typed = text(ContextKind::InvalidArg)?;
-            let name = typed.strip_prefix("--")?.split('=').next()?;
-            (format!("there is no option --{name}"), command_line::option(name)?)
+            unknown_argument(text(ContextKind::InvalidArg)?, typed.get(1).map(String::as_str))?
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
-            let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root)) };
+            let is_help = typed.get(1).is_some_and(|word| word == "help");
+            let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root, is_help)) };
             let after = typed.iter().skip_while(|word| *word != name).map(|word| printable(word));
             let rest = after.collect::<Vec<_>>().join(" ");
             (format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`"))
+        }
+        ErrorKind::ArgumentConflict => {
+            let wrong = text(ContextKind::InvalidArg)?;
+            let name =
+                wrong.strip_suffix(" <LEVELS>").filter(|_| text(ContextKind::PriorArg) == Some(wrong))?;
+            (
+                format!("{name} cannot be used multiple times"),
+                format!("write all values at once, with commas between them: {name} A,B"),
+            )
         }
         ErrorKind::MissingRequiredArgument => {
             let command = root.find_subcommand(typed.get(1)?)?;
@@ -45,14 +53,34 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
     Some(Failure::arguments(message, help))
 }
 
-/// That there is no command `name`, and which was most likely meant.
-fn unknown_command(name: &str, root: &Command) -> Failure {
+/// What is said of an argument that `command` does not take, and what to type instead.
+fn unknown_argument(wrong: &str, command: Option<&str>) -> Option<(String, String)> {
+    let name = wrong.split('=').next()?;
+    match command {
+        Some("run") if ::agent::catalogue().called(name).is_some() => Some((
+            format!("`headroom run` takes one workload, and `{name}` is another"),
+            format!("`--with {name}` runs it at the same time; to run both one after the other, type two commands"),
+        )),
+        Some("show") if ["-o", "--output"].contains(&name) => Some((
+            "`headroom show` writes no file".to_owned(),
+            "`headroom report RUN -o FILE` writes a page, and `headroom export RUN -o FILE` what programs read"
+                .to_owned(),
+        )),
+        _ => {
+            let name = name.strip_prefix("--")?;
+            Some((format!("there is no option --{name}"), command_line::option(name)?))
+        }
+    }
+}
+
+/// That there is no command `name`, and which was most likely meant; behind `help` that is one to be helped with.
+fn unknown_command(name: &str, root: &Command, is_help: bool) -> Failure {
     let catalogue = ::agent::catalogue();
     let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
     let help = match nearest(name, root.get_subcommands().map(Command::get_name)) {
-        Some(near) => format!("did you mean `headroom {near}`?"),
+        Some(near) => format!("did you mean `headroom {}{near}`?", if is_help { "help " } else { "" }),
         None => match workload() {
-            Some(near) => format!("did you mean `headroom run {near}`?"),
+            Some(near) => format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" }),
             None => {
                 "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
             }
@@ -133,6 +161,18 @@ mod tests {
     }
 
     #[test]
+    fn what_another_command_does_is_pointed_at() {
+        let told = help("headroom run disk cpu.primes").unwrap();
+        assert!(told.starts_with("`--with cpu.primes` "), "{told}");
+        let told = help("headroom show last -o x.html").unwrap();
+        assert!(told.starts_with("`headroom report RUN -o FILE` "), "{told}");
+        assert_eq!(help("headroom doctor -o x.html"), None);
+        let told = help("headroom run disk --target a --target b").unwrap();
+        assert!(told.ends_with("--target A,B"), "{told}");
+        assert_eq!(help("headroom run disk --store a --store b"), None);
+    }
+
+    #[test]
     fn a_workload_where_a_command_belongs_is_run() {
         let told = help("headroom disk --target /data").unwrap();
         assert_eq!(told, "`headroom run disk --target /data`");
@@ -145,6 +185,8 @@ mod tests {
             ("rnu", "did you mean `headroom run`?"),
             ("shwo", "did you mean `headroom show`?"),
             ("cpu.prime", "did you mean `headroom run cpu.primes`?"),
+            ("help dsik", "did you mean `headroom help disk`?"),
+            ("help shwo", "did you mean `headroom help show`?"),
         ] {
             assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");
         }

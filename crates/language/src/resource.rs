@@ -50,6 +50,7 @@ fn short_name(words: &Words, resource: &Resource) -> String {
         ResourceKind::Server => "resource-server",
         ResourceKind::Sata => "resource-sata",
         ResourceKind::Sas => "resource-sas",
+        ResourceKind::Usb => "resource-usb",
         ResourceKind::Dmi => "figure-resource-dmi",
         // The chip's own name for it.
         ResourceKind::Sensor | ResourceKind::Power => return resource.name().to_owned(),
@@ -88,6 +89,7 @@ mod tests {
         assert_eq!(said("filesystem:/ (ext4)"), "file system / (ext4)");
         assert_eq!(said("pci:0000:01:00.0"), "PCIe link 01:00.0");
         assert_eq!(said("sata:sda"), "SATA link sda");
+        assert_eq!(said("usb:sdb"), "USB link sdb");
         assert_eq!(said("nic:eth0"), "network interface eth0");
         assert_eq!(said("sensor:coretemp/Core 0"), "coretemp/Core 0");
         assert_eq!(said("dmi"), "DMI link");

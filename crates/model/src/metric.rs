@@ -38,8 +38,12 @@ known_names! { MetricName:
     EVENTS_PER_SECOND = "events_per_second";
     /// Requests per second that a server answered.
     REQUESTS_PER_SECOND = "requests_per_second";
+    /// Connections per second that were made, used and closed.
+    CONNECTIONS_PER_SECOND = "connections_per_second";
     /// The share of the operations that failed.
     ERROR_SHARE = "error_share";
+    /// Of a run so far: its trials that failed, or in which operations failed.
+    ERRORS = "errors";
     /// Transactions per second.
     TRANSACTIONS_PER_SECOND = "transactions_per_second";
     /// Commits that a database acknowledged.
@@ -231,6 +235,12 @@ impl MetricName {
             ("_sum", MetricSummary::Sum),
         ];
         ends.into_iter().find_map(|(end, summary)| Some((Self(self.0.strip_suffix(end)?), summary)))
+    }
+
+    /// Whether it is a share of something, of which 1 is all.
+    #[must_use]
+    pub fn is_share(self) -> bool {
+        self.0.ends_with("_share")
     }
 
     /// What processors did in the share of their time that this is: `user` of `cpu_user_share`. `None` for

@@ -138,6 +138,8 @@ pub enum ResourceKind {
     Sata,
     /// The SAS link of a disk.
     Sas,
+    /// The USB link of a disk.
+    Usb,
     /// The link to a chipset.
     Dmi,
     /// A domain whose power is counted.
@@ -159,7 +161,7 @@ pub enum ResourceKind {
 }
 
 impl ResourceKind {
-    const ALL: [(Self, &'static str); 18] = [
+    const ALL: [(Self, &'static str); 19] = [
         (Self::Cpu, "cpu"),
         (Self::Memory, "memory"),
         (Self::PageCache, "page-cache"),
@@ -170,6 +172,7 @@ impl ResourceKind {
         (Self::Pci, "pci"),
         (Self::Sata, "sata"),
         (Self::Sas, "sas"),
+        (Self::Usb, "usb"),
         (Self::Dmi, "dmi"),
         (Self::Power, "power"),
         (Self::Sensor, "sensor"),

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::definition::Definitions;
 use crate::finding::Finding;
+use crate::goal::HeldGoal;
 use crate::label::Label;
 use crate::limit::Limit;
 use crate::machine::Machine;
@@ -92,7 +93,7 @@ pub enum Outcome {
     Complete,
     /// The budget ended it.
     Budget,
-    /// A person or a signal ended it.
+    /// A person, a signal, or a condition of the study ended it.
     Interrupted,
 }
 
@@ -169,6 +170,9 @@ pub struct CaseResult {
     /// What more of something would buy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gains: Vec<Gain>,
+    /// What became of the study's goals that are for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<HeldGoal>,
     /// Conclusions about this case.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

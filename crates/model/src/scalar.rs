@@ -20,7 +20,7 @@ pub struct ScalarError {
 }
 
 impl ScalarError {
-    fn new(message: impl Into<String>, help: impl Into<String>, span: Range<usize>) -> Self {
+    pub(crate) fn new(message: impl Into<String>, help: impl Into<String>, span: Range<usize>) -> Self {
         Self { message: message.into(), help: help.into(), span }
     }
 
@@ -51,7 +51,7 @@ pub(crate) fn not_searched(text: &str, hint: &str) -> ScalarError {
     )
 }
 
-const SIZE_UNITS: &[(&str, f64)] = &[
+pub(crate) const SIZE_UNITS: &[(&str, f64)] = &[
     ("", 1.0),
     ("b", 1.0),
     ("k", 1024.0),
@@ -68,10 +68,10 @@ const SIZE_UNITS: &[(&str, f64)] = &[
     ("tb", 1e12),
 ];
 
-const RATE_UNITS: &[(&str, f64)] =
+pub(crate) const RATE_UNITS: &[(&str, f64)] =
     &[("", 1.0), ("/s", 1.0), ("k/s", 1e3), ("m/s", 1e6), ("g/s", 1e9), ("k", 1e3), ("m", 1e6), ("g", 1e9)];
 
-const THROUGHPUT_UNITS: &[(&str, f64)] = &[
+pub(crate) const THROUGHPUT_UNITS: &[(&str, f64)] = &[
     ("b/s", 1.0),
     ("kib/s", 1024.0),
     ("kb/s", 1e3),
@@ -86,7 +86,7 @@ const THROUGHPUT_UNITS: &[(&str, f64)] = &[
 /// What a message says a person may write for bytes per second.
 const THROUGHPUT_HINT: &str = "bytes per second such as 560MB/s (decimal) or 500MiB/s (binary)";
 
-const DURATION_UNITS: &[(&str, f64)] =
+pub(crate) const DURATION_UNITS: &[(&str, f64)] =
     &[("us", 1e-6), ("ms", 1e-3), ("s", 1.0), ("m", 60.0), ("min", 60.0), ("h", 3600.0), ("d", 86_400.0)];
 
 /// Between what a number must lie, and how the ends are written.
@@ -232,15 +232,21 @@ pub fn throughput(text: &str) -> Result<f64, ScalarError> {
         return Err(ScalarError::new("there is no value here", THROUGHPUT_HINT, 0..0));
     }
     let number = with_unit(THROUGHPUT_HINT, text, THROUGHPUT_UNITS)?;
+    bytes_not_bits(text)?;
+    within(number, &THROUGHPUTS, THROUGHPUT_HINT, text).map(|_| number)
+}
+
+/// Refuses a unit with a small b.
+pub(crate) fn bytes_not_bits(text: &str) -> Result<(), ScalarError> {
     if text.ends_with("b/s") || text.ends_with("b/S") {
         let unit = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(0)..text.len();
         let message = format!("`{}` may be bits or bytes", &text[unit.clone()]);
         return Err(ScalarError::new(message, "write B for bytes, of which 1 has 8 bits", unit));
     }
-    within(number, &THROUGHPUTS, THROUGHPUT_HINT, text).map(|_| number)
+    Ok(())
 }
 
-fn with_unit(hint: &str, text: &str, units: &[(&str, f64)]) -> Result<f64, ScalarError> {
+pub(crate) fn with_unit(hint: &str, text: &str, units: &[(&str, f64)]) -> Result<f64, ScalarError> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let digits = digits.replace('_', "");

@@ -65,6 +65,10 @@ known_names! { SeriesName:
     RECEIVE_BUFFER_ERRORS = "RcvbufErrors";
     /// Packets that the backlog of a CPU dropped per second.
     DROPPED = "dropped";
+    /// Entries of the kernel's table of connections.
+    TRACKED_CONNECTIONS = "nf_conntrack_count";
+    /// How many it may have.
+    TRACKED_CONNECTIONS_MOST = "nf_conntrack_max";
 
     /// Bytes of memory that are free.
     FREE_PAGES = "nr_free_pages";

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::goal::Goal;
 use crate::limit::{Access, Direction};
 use crate::metric::MetricName;
 use crate::name::{ParameterName, WorkloadName};
@@ -59,6 +60,12 @@ pub struct Study {
     /// What the user was promised.
     #[serde(default, skip_serializing_if = "Expect::is_empty")]
     pub expect: Expect,
+    /// What the results are held to.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub goals: Vec<Goal>,
+    /// Conditions on a single trial: the run ends with the first that meets one of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub abort_when: Vec<Goal>,
     /// What its question comes to, where a rule can answer it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<StudyVerdict>,

@@ -17,7 +17,11 @@ pub(crate) struct Change {
 }
 
 pub(crate) fn of(change: &Ratio) -> Change {
-    let Ratio { point, low, high, .. } = *change;
+    of_parts(change.point, change.low, change.high)
+}
+
+/// The same of a ratio and the ends of its interval.
+pub(crate) fn of_parts(point: f64, low: f64, high: f64) -> Change {
     let times = format!("{} x", ratio(point));
     if high > point * WIDEST || low * WIDEST < point {
         return Change { point: times, interval: None };

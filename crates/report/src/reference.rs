@@ -1,4 +1,4 @@
-//! The workloads as text: for `headroom workloads` and for the reference pages.
+//! Workloads, studies and settings as text: for the terminal and for the reference pages.
 
 use machine::setting::PresentState;
 use model::metric::Better;
@@ -6,6 +6,7 @@ use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec, WorkloadSpec};
+use textwrap::{Options, WordSeparator, WordSplitter};
 
 use crate::WIDTH;
 use crate::terminal::Terminal;
@@ -13,21 +14,47 @@ use crate::terminal::table::plain;
 
 /// All workloads, a line each.
 #[must_use]
-pub fn list(catalogue: &Catalogue) -> String {
+pub fn list(catalogue: &Catalogue, terminal: Terminal) -> String {
     let rows: Vec<Vec<String>> =
         catalogue.workloads.iter().map(|w| vec![w.name.to_string(), w.summary.to_owned()]).collect();
-    plain(Terminal::default(), &[("workload", false), ("what it measures", false)], &rows)
+    plain(terminal, &[("workload", false), ("what it measures", false)], &rows)
+}
+
+/// The built-in studies, each a name and its question, a line each.
+#[must_use]
+pub fn studies(all: &[(&str, String)], terminal: Terminal) -> String {
+    let rows: Vec<Vec<String>> =
+        all.iter().map(|(name, question)| vec![(*name).to_owned(), question.clone()]).collect();
+    plain(terminal, &[("study", false), ("what it answers", false)], &rows)
+}
+
+/// A paragraph without a line break at its end. Its lines break at spaces only: names such as
+/// `queue-depth` are there to be copied.
+#[must_use]
+pub fn paragraph(text: &str, terminal: Terminal) -> String {
+    filled(text, ("", ""), terminal)
+}
+
+/// The same with `first` before the first line and `rest` before the others.
+fn filled(text: &str, (first, rest): (&str, &str), terminal: Terminal) -> String {
+    let options = Options::new(terminal.width().min(WIDTH))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .initial_indent(first)
+        .subsequent_indent(rest);
+    textwrap::fill(text, options)
 }
 
 /// One workload in full, for a terminal.
 #[must_use]
-pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
-    let title = textwrap::fill(&format!("{}: {}", spec.name, spec.summary), WIDTH);
+pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue, terminal: Terminal) -> String {
+    let indented = |text: &str| filled(text, ("      ", "      "), terminal);
+    let title = paragraph(&format!("{}: {}", spec.name, spec.summary), terminal);
     let mut out = format!("{title}\n\n");
     if !spec.examples.is_empty() {
         out.push_str(&format!("Examples\n{}\n", examples(spec, "  ")));
     }
-    out.push_str(&format!("{}\n\nParameters\n", textwrap::fill(spec.doc, WIDTH)));
+    out.push_str(&format!("{}\n\nParameters\n", paragraph(spec.doc, terminal)));
     for parameter in catalogue.parameters(spec) {
         let head = format!("  {} = {}", parameter.name, parameter.default.unwrap_or("(not set)"));
         out.push_str(&format!("{head}\n{}\n", indented(&described(parameter))));
@@ -44,10 +71,6 @@ pub fn text(spec: &WorkloadSpec, catalogue: &Catalogue) -> String {
 /// What may be typed for a workload, a line each.
 fn examples(spec: &WorkloadSpec, indent: &str) -> String {
     spec.examples.iter().map(|words| format!("{indent}headroom run {words}\n")).collect()
-}
-
-fn indented(text: &str) -> String {
-    textwrap::fill(text, textwrap::Options::new(WIDTH).initial_indent("      ").subsequent_indent("      "))
 }
 
 pub(crate) fn direction(better: Better) -> &'static str {
@@ -70,17 +93,18 @@ fn described(parameter: &ParameterSpec) -> String {
 
 /// All settings, each with what it is and how it stands here.
 #[must_use]
-pub fn settings(all: &[&SettingSpec], present: &[PresentState]) -> String {
+pub fn settings(all: &[&SettingSpec], present: &[PresentState], terminal: Terminal) -> String {
     const NAME: usize = 28;
-    let indent = " ".repeat(NAME);
+    let indent: &str = &" ".repeat(NAME);
     let mut out = String::new();
     for spec in all {
         let here = present.iter().filter(|state| state.spec.name() == spec.name());
         let stands = stands(here).map(|now| format!(": {now}")).unwrap_or_default();
-        let text = wrapped(&format!("{}{stands}", spec.summary), &indent);
+        let text = filled(&format!("{}{stands}", spec.summary), (indent, indent), terminal);
         out.push_str(&format!("{:NAME$}{}\n", spec.name(), text.trim_start()));
     }
-    out.push_str("\n`headroom settings NAME` says all of one, and why it would not be changed.\n");
+    let more = "`headroom settings NAME` says all of one, and why it would not be changed.";
+    out.push_str(&format!("\n{}\n", paragraph(more, terminal)));
     out
 }
 
@@ -107,13 +131,9 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
     })
 }
 
-fn wrapped(text: &str, indent: &str) -> String {
-    textwrap::fill(text, textwrap::Options::new(WIDTH).initial_indent(indent).subsequent_indent(indent))
-}
-
 /// How one setting stands at each of its resources, a line each.
 #[must_use]
-pub fn present(states: &[PresentState]) -> String {
+pub fn present(states: &[PresentState], terminal: Terminal) -> String {
     let line = |state: &PresentState| {
         let place = state.resource.as_str();
         let said = match (&state.now, &state.refused) {
@@ -121,7 +141,7 @@ pub fn present(states: &[PresentState]) -> String {
             (Ok(now), Some(reason)) => format!("{place}: {now}; would not be changed: {reason}"),
             (Ok(now), None) => format!("{place}: {now}"),
         };
-        textwrap::fill(&said, textwrap::Options::new(WIDTH).initial_indent("  ").subsequent_indent("    "))
+        filled(&said, ("  ", "    "), terminal)
     };
     match states {
         [] => "Nothing here has it.\n".to_owned(),
@@ -131,7 +151,7 @@ pub fn present(states: &[PresentState]) -> String {
 
 /// One setting in full, for a terminal.
 #[must_use]
-pub fn setting(spec: &SettingSpec) -> String {
+pub fn setting(spec: &SettingSpec, terminal: Terminal) -> String {
     let name = spec.name();
     let mut example = format!("--set {name}=LEVELS");
     let mut resource = "the machine; with a peer both machines".to_owned();
@@ -153,10 +173,10 @@ pub fn setting(spec: &SettingSpec) -> String {
          is read back after the change, and put back at the end."
     );
     format!(
-        "{name}: {}\n\n{}\n\n{}\n",
-        spec.summary,
-        textwrap::fill(&described(&spec.value), WIDTH),
-        textwrap::fill(&about, WIDTH)
+        "{}\n\n{}\n\n{}\n",
+        paragraph(&format!("{name}: {}", spec.summary), terminal),
+        paragraph(&described(&spec.value), terminal),
+        paragraph(&about, terminal)
     )
 }
 
@@ -200,4 +220,34 @@ pub fn markdown(catalogue: &Catalogue) -> String {
 fn parameter_row(parameter: &ParameterSpec) -> String {
     let default = parameter.default.map_or_else(String::new, |d| format!("`{d}`"));
     format!("| `{}` | {default} | {} |\n", parameter.name, described(parameter).replace('|', "\\|"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_lines_broke_within_names_that_are_to_be_copied() {
+        for names in ["queue-depth stripe-width", "none,mq-deadline,kyber", "raid5(a+b+c;chunk=64k)"] {
+            for before in 40..80 {
+                let filled =
+                    paragraph(&format!("{} {names} dm-crypt", "x".repeat(before)), Terminal::default());
+                for name in names.split(' ').chain(["dm-crypt"]) {
+                    assert!(filled.contains(name), "{filled}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn lines_are_as_long_as_the_terminal_allows() {
+        let question = "How fast are large blocks written to a file, and how much of that is the page cache?";
+        for most in [60, 80] {
+            let terminal = Terminal::new(most, false);
+            let all = [("dd", question.to_owned()), ("ssd-steady-state", question.to_owned())];
+            let text = format!("{}\n{}", studies(&all, terminal), paragraph(question, terminal));
+            assert!(text.lines().all(|line| line.len() <= most), "{text}");
+            assert!(text.lines().any(|line| line.len() > most - 12), "{text}");
+        }
+    }
 }

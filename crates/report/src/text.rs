@@ -70,17 +70,22 @@ const UNITS: &[&str] = &[
     "MT/s",
 ];
 
-/// Whether a word is a unit, with what punctuation ends it.
+/// Whether a word is a unit, with what punctuation ends it. In Korean and Japanese a word may go on behind it.
 fn is_unit(word: &str) -> bool {
-    let word = word.trim_end_matches([',', ';', ':', '.', ')']);
-    UNITS.contains(&word) || format::is_unit(word)
+    let begin = word.split(|c: char| !c.is_ascii()).next().unwrap_or_default();
+    [word, begin].iter().any(|word| {
+        let unit = word.trim_end_matches([',', ';', ':', '.', ')']);
+        UNITS.contains(&unit) || format::is_unit(unit)
+    })
 }
 
 /// `text` with its numbers held to their units, `155 %`, and counts to what they
 /// count, `rustc x 2 1.9`: no line breaks there until [`unglued`].
 pub(crate) fn measures(text: &str) -> String {
     let is_number = |word: &str| {
-        let bare = word.trim_matches(['(', ',', ';', ')', '~', '+', '-']);
+        // Behind wide punctuation there is no space: `（26.74`.
+        let last = word.rsplit(|c: char| !c.is_ascii()).next().unwrap_or_default();
+        let bare = last.trim_matches(['(', ',', ';', ')', '~', '+', '-']);
         bare.starts_with(|c: char| c.is_ascii_digit())
             && bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | ','))
     };
@@ -198,6 +203,9 @@ mod tests {
     fn a_number_is_held_to_its_unit() {
         assert_eq!(unglued(&measures("  a 1  % of 2 %  ")), "  a 1  % of 2 %  ");
         assert_eq!(measures("v 2 of 3 s"), format!("v 2 of 3{GLUE}s"));
+        let japanese = format!("上限の 117{GLUE}%（26.74{GLUE}GB/s、低く）");
+        assert_eq!(measures("上限の 117 %（26.74 GB/s、低く）"), japanese);
+        assert_eq!(measures("한계의 65 %로 1 스레드"), format!("한계의 65{GLUE}%로 1 스레드"));
     }
 
     #[test]

@@ -9,6 +9,7 @@
 //! * [`amdahl`]: how a rate grows with the threads, and what share of the work is serial.
 //! * [`doubling`]: does twice as much under way give more.
 //! * [`capacity`]: which concurrency gives the most, and how to find it.
+//! * [`change_point`]: where a series of like results stepped to another level.
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`interaction`]: what two changes do, alone and together.
@@ -27,6 +28,7 @@ pub mod allocation;
 pub mod amdahl;
 pub mod bucket;
 pub mod capacity;
+pub mod change_point;
 pub mod comparison;
 pub mod counts;
 pub mod distribution;

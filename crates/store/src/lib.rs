@@ -7,10 +7,13 @@
 //! the bytes, are compressed blobs beside it. Loading gives back exactly the
 //! [`Run`] that was stored.
 //!
+//! What a person says of a run (tags, a note, that it is a baseline) stands beside its document.
+//!
 //! This crate does not look into what a run says: estimates and findings are
 //! kept as they come. It takes no lock that outlives a call, so several
 //! programs may use one store at once.
 
+mod annotation;
 mod column;
 mod decimal;
 mod error;
@@ -27,6 +30,7 @@ mod writer;
 use model::run::{CaseResult, Rounds, Run};
 use model::trial::Trial;
 
+pub use annotation::Annotations;
 pub use error::StoreError;
 pub use sqlite::SqliteStore;
 

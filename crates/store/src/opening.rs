@@ -20,6 +20,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use rustix::fs::{Access, access};
 
+use crate::annotation;
 use crate::error::StoreError;
 use crate::room::RESERVE_BYTES;
 use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
@@ -28,9 +29,9 @@ use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
 pub(crate) const APPLICATION_ID: u32 = 0x4864_726d;
 
 /// The version of what is kept. A store with a higher one is refused; one of version 1
-/// holds documents of `headroom.run/1` only, and one of version 2 no decimals, in the same tables.
-/// Both get this version with their next run.
-pub(crate) const VERSION: u32 = 3;
+/// holds documents of `headroom.run/1` only, one of version 2 no decimals, both in the same tables, and one of
+/// version 3 has no table for annotations. All get this version with their next run, or with an annotation.
+pub(crate) const VERSION: u32 = 4;
 
 /// The lowest version that is read.
 const VERSION_FIRST: u32 = 1;
@@ -96,11 +97,17 @@ fn check_version(path: &Path, found: u32) -> Result<(), StoreError> {
     }
 }
 
-/// Marks a store that gets a run of this version, so that an older program says that it
-/// is too old for it.
+/// Marks a store that gets a run of this version, or an annotation, so that an older program says that it
+/// is too old for it; and makes the table that an older store lacks.
 pub(crate) fn raise_version(connection: &Connection) -> rusqlite::Result<()> {
     let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found < VERSION { connection.pragma_update(None, "user_version", VERSION) } else { Ok(()) }
+    if found >= VERSION {
+        return connection.execute_batch(annotation::SCHEMA);
+    }
+    let change = connection.unchecked_transaction()?;
+    change.pragma_update(None, "user_version", VERSION)?;
+    change.execute_batch(annotation::SCHEMA)?;
+    change.commit()
 }
 
 /// Opens an inspected store: to read and write where the file and its folder
@@ -213,7 +220,8 @@ fn check_tables(path: &Path, connection: &Connection) -> Result<(), StoreError> 
         .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
         .map_err(failed)?;
     let refuse = |why| Err(StoreError::NotAStore { path: path.to_owned(), why });
-    if let Some(foreign) = found.iter().find(|name| !TABLES.contains(&name.as_str())) {
+    let is_ours = |name: &str| name == annotation::TABLE || TABLES.contains(&name);
+    if let Some(foreign) = found.iter().find(|name| !is_ours(name)) {
         return refuse(format!("it has a table `{foreign}` that is not ours"));
     }
     if let Some(missing) = TABLES.iter().find(|name| !found.iter().any(|f| f == *name)) {
@@ -275,7 +283,9 @@ impl Draft {
             "PRAGMA auto_vacuum = INCREMENTAL;
              PRAGMA application_id = {APPLICATION_ID};
              PRAGMA user_version = {VERSION};
-             {SCHEMA}"
+             {SCHEMA}
+             {}",
+            annotation::SCHEMA
         ))?;
         connection.close().map_err(|(_, e)| e)
     }

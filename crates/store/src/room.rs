@@ -18,6 +18,7 @@ use std::path::Path;
 use rusqlite::{Connection, ErrorCode};
 use rustix::fs::{FallocateFlags, OFlags, fallocate};
 
+use crate::annotation;
 use crate::opening::beside;
 
 /// What the journal keeps for itself: enough for a step that removes one blob
@@ -78,12 +79,17 @@ fn sweep(connection: &Connection) -> rusqlite::Result<()> {
          WHERE trial.run NOT IN (SELECT number FROM run) LIMIT ?1)";
     const TRIALS: &str = "DELETE FROM trial WHERE number IN
         (SELECT number FROM trial WHERE run NOT IN (SELECT number FROM run) LIMIT ?1)";
+    const ANNOTATIONS: &str = "DELETE FROM annotation WHERE (run, kind, name) IN
+        (SELECT run, kind, name FROM annotation WHERE run NOT IN (SELECT id FROM run) LIMIT ?1)";
     let all_of = |step: &dyn Fn(u32) -> rusqlite::Result<usize>| {
         in_steps(step, || with_journal_in_memory(connection, || step(1)))
     };
     all_of(&|most| free_pages(connection, most))?;
     for rows in [BLOBS, TRIALS] {
         all_of(&|most| connection.execute(rows, [most]))?;
+    }
+    if annotation::is_there(connection)? {
+        all_of(&|most| connection.execute(ANNOTATIONS, [most]))?;
     }
     all_of(&|most| free_pages(connection, most))
 }

@@ -35,7 +35,7 @@ use crate::{RunEntry, State, Store};
 /// How long a writer waits for another before it gives up.
 pub(crate) const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The names of our tables.
+/// The names of the tables that every store has.
 pub(crate) const TABLES: &[&str] = &["run", "trial", "blob"];
 
 /// Our tables. `document` is what the model gives as JSON; the other columns
@@ -87,6 +87,8 @@ const NEWEST_FIRST: &str = "ORDER BY julianday(started) DESC, started DESC, numb
 pub struct SqliteStore {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    /// What a run that begins is tagged with.
+    pub(crate) tags: Vec<(String, String)>,
 }
 
 impl SqliteStore {
@@ -95,7 +97,7 @@ impl SqliteStore {
     /// store, or one of a newer program (it is left as it was, byte for byte), if it cannot be
     /// read, or if it is not there and cannot be made.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { connection: opening::open(path)?, path: path.to_owned() })
+        Ok(Self { connection: opening::open(path)?, path: path.to_owned(), tags: Vec::new() })
     }
 
     /// Opens the store at [`Self::default_path`]; makes it, and its folders
@@ -223,7 +225,7 @@ impl Store for SqliteStore {
         match done {
             Ok(_) => {
                 room::reserve(&self.connection);
-                Ok(())
+                self.tag_begun(&run.id).inspect_err(|_| drop(room::remove(&self.connection, &run.id)))
             }
             Err(e) => Err(not_twice(&self.path, e, || format!("a run `{}`", run.id))),
         }

@@ -1,6 +1,7 @@
 //! From a study to a plan: levels are combined, the agent says of each case
 //! what it needs and whether it can run, and cases are put into groups.
 
+mod goals;
 mod grouping;
 mod layer_settings;
 mod layers;
@@ -181,6 +182,7 @@ fn plan(
     if let ([], Some((case, problem))) = (&cases[..], left_out.cases.first()) {
         return Err(PlanError::Impossible { label: case.label.to_string(), problem: problem.clone() });
     }
+    goals::check(study, catalogue, cases.iter().chain(left_out.cases.iter().map(|(case, _)| case)))?;
     let groups = grouping::group(&mut cases, &tests, catalogue);
     for (index, case) in cases.iter_mut().enumerate() {
         case.index = index;

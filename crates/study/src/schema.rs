@@ -6,7 +6,7 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
 
-use crate::read::{CONTROLS, expect, verdict};
+use crate::read::{CONTROLS, expect, goal, verdict};
 
 /// The schema of study files.
 #[must_use]
@@ -100,6 +100,12 @@ fn promises(catalogue: &Catalogue) -> Value {
         properties.insert((*key).to_owned(), described(&figure, doc));
     }
     properties.insert(expect::DATASHEET.to_owned(), json!({ "enum": expect::datasheets() }));
+    let bounds =
+        json!({ "anyOf": [{ "type": "string" }, { "type": "array", "items": { "type": "string" } }] });
+    for (key, _, doc) in expect::KEYS.iter().filter(|(key, ..)| [goal::GOALS, goal::ABORT_WHEN].contains(key))
+    {
+        properties.insert((*key).to_owned(), described(&bounds, doc));
+    }
     let mut table = object(properties, &[]);
     table["patternProperties"] = json!({ "^random-(read|write)-[0-9]": figure });
     table
@@ -149,9 +155,10 @@ pub fn markdown() -> String {
         out.push_str(&format!("| `{}` | {hint} | {} |\n", control.name, control.doc));
     }
     out.push_str(
-        "\n## Promises, in `[expect]`\n\nWhat you were promised, to hold the results against. Figures of a disk are \
-         those of the device under the target.\n\n\
-         ```toml\n[expect]\nread = \"560MB/s\"\nrandom-read-4k = \"100k/s\"\nlatency_p99 = \"2ms\"\n```\n\n\
+        "\n## Promises and goals, in `[expect]`\n\nWhat you were promised, to hold the results against. Figures of a disk are \
+         those of the device under the target. What the results have to be stands in `goals`.\n\n\
+         ```toml\n[expect]\nread = \"560MB/s\"\nrandom-read-4k = \"100k/s\"\nlatency_p99 = \"2ms\"\n\
+         goals = [\"throughput >= 500MB/s where pattern=read\"]\nabort-when = \"errors > 0\"\n```\n\n\
          | key | value, for example | meaning |\n|---|---|---|\n",
     );
     for (key, hint, doc) in expect::KEYS {

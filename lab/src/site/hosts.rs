@@ -143,6 +143,11 @@ impl Hosts {
         sent(&read(&format!("/proc/{}/net/dev", self.id(end))).ok()?, interface(end))
     }
 
+    /// Datagrams that full sockets of an end dropped.
+    pub(crate) fn socket_drops(&self, end: End) -> Option<f64> {
+        socket_drops(&read(&format!("/proc/{}/net/snmp", self.id(end))).ok()?)
+    }
+
     pub(crate) fn wire(&self) -> Option<Arc<WireCounts>> {
         self.wire.as_ref().map(Wire::counts)
     }
@@ -159,6 +164,13 @@ fn interface(end: End) -> &'static str {
 fn sent(text: &str, interface: &str) -> Option<f64> {
     let numbers = text.lines().find_map(|line| line.trim().strip_prefix(interface)?.strip_prefix(':'))?;
     numbers.split_whitespace().nth(8)?.parse().ok()
+}
+
+/// `RcvbufErrors` of UDP in /proc/net/snmp: a line of names, and one of numbers below it.
+fn socket_drops(text: &str) -> Option<f64> {
+    let mut lines = text.lines().filter_map(|line| line.strip_prefix("Udp: "));
+    let place = lines.next()?.split_whitespace().position(|name| name == "RcvbufErrors")?;
+    lines.next()?.split_whitespace().nth(place)?.parse().ok()
 }
 
 /// A node in the far namespace.
@@ -208,6 +220,14 @@ mod tests {
         let text = "Inter-|   Receive\n face |bytes\n  lo: 1 2 3 4 5 6 7 8 9\nnear0: 10 2 3 4 5 6 7 8 77 0\n";
         assert_eq!(sent(text, "near0"), Some(77.0));
         assert_eq!(sent(text, "far0"), None);
+    }
+
+    #[test]
+    fn drops_of_full_sockets_are_read() {
+        let text = "Tcp: RtoAlgorithm\nTcp: 1\nUdp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\n\
+                    Udp: 600 1 8 700 6\nUdpLite: RcvbufErrors\nUdpLite: 9\n";
+        assert_eq!(socket_drops(text), Some(6.0));
+        assert_eq!(socket_drops("Udp: InDatagrams\nUdp: 1\n"), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod group;
 mod hosts;
 mod neighbour;
 mod server;
+mod swap;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -25,6 +26,7 @@ use group::{Group, GroupLimit};
 use hosts::{FAR, Hosts, Node};
 use neighbour::Neighbour;
 use server::Server;
+use swap::Swap;
 
 /// How long a load is measured that does not say so.
 const SHORT: [&str; 6] = ["--duration", "800ms", "--warm-up", "200ms", "--trials", "3"];
@@ -38,6 +40,7 @@ pub(crate) struct Site {
     hosts: Option<Hosts>,
     groups: Vec<(End, Group)>,
     affinity: Vec<(End, usize)>,
+    swap: Option<Swap>,
     laid: Option<Device>,
     /// The disk below the folder.
     disk: Device,
@@ -65,6 +68,7 @@ impl Site {
             hosts: None,
             groups: Vec::new(),
             affinity: Vec::new(),
+            swap: None,
             laid: None,
             disk: Device::below(folder.path())?,
             program: program.to_string_lossy().into_owned(),
@@ -99,6 +103,7 @@ impl Site {
             Limiter::Memory(mib) => {
                 self.groups.push((End::Near, Group::new(GroupLimit::Memory(mib))?));
             }
+            Limiter::Swap(mib) => self.swap = Some(Swap::new(self.folder.path(), mib)?),
             Limiter::Server(serving) => self.server = Some(Server::new(serving)?),
             Limiter::Database(settings) => {
                 let (folder, around) = (self.folder.path().join("database"), self.around(End::Far));
@@ -227,6 +232,11 @@ impl Site {
     /// Seconds that the server rested.
     pub(crate) fn rested_s(&self) -> Option<f64> {
         self.server.as_ref().map(Server::rested_s)
+    }
+
+    /// Datagrams that full sockets of an end dropped.
+    pub(crate) fn socket_drops(&self, end: End) -> Option<f64> {
+        self.hosts.as_ref()?.socket_drops(end)
     }
 
     /// Bytes that left by the interface of an end.

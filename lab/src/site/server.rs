@@ -4,8 +4,8 @@
 
 use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -25,6 +25,8 @@ const LOOK: Duration = Duration::from_millis(50);
 struct Shared {
     over: AtomicBool,
     rested_ns: AtomicU64,
+    /// Whose turn it is, where requests are answered one after the other.
+    turn: Mutex<()>,
 }
 
 impl Shared {
@@ -109,6 +111,12 @@ fn talk(stream: &TcpStream, serving: Serving, shared: &Shared) -> std::io::Resul
         match serving {
             Serving::Thinks(time) => {
                 shared.rest(time);
+                send(stream, EMPTY, shared)?;
+            }
+            Serving::OneByOne(time) => {
+                let turn = shared.turn.lock().unwrap_or_else(PoisonError::into_inner);
+                shared.rest(time);
+                drop(turn);
                 send(stream, EMPTY, shared)?;
             }
             Serving::Takes(_) => send(stream, EMPTY, shared)?,
@@ -288,6 +296,19 @@ mod tests {
         let answer = String::from_utf8(ask(&server, twice)).unwrap();
         assert_eq!(answer.matches("200 OK").count(), 2);
         assert!(server.rested_s() >= 0.01);
+    }
+
+    #[test]
+    fn requests_of_two_connections_take_turns() {
+        let server = Server::new(Serving::OneByOne(Duration::from_millis(20))).unwrap();
+        let begin = Instant::now();
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| assert_eq!(ask(&server, b"GET / HTTP/1.1\r\n\r\n"), EMPTY));
+            }
+        });
+        assert!(begin.elapsed() >= Duration::from_millis(40), "one after the other");
+        assert!(server.rested_s() >= 0.04);
     }
 
     #[test]

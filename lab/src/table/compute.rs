@@ -2,10 +2,10 @@
 //! memory gives, and threads that wait for one another.
 
 use crate::scenario::Area::Compute;
-use crate::scenario::Count::{Busy, BusyOf, BusyShare, Forks, Neighbours, Switches, Throttled};
+use crate::scenario::Count::{Busy, BusyOf, BusyShare, Forks, Neighbours, SwappedIn, Switches, Throttled};
 use crate::scenario::Cpu::{First, Last};
 use crate::scenario::End::Near;
-use crate::scenario::Limiter::{Affinity, Burner, Copier, ForkStorm, Quota};
+use crate::scenario::Limiter::{Affinity, Burner, Copier, ForkStorm, Quota, Swap};
 use crate::scenario::Proof::{AtLeast, AtMost};
 use crate::scenario::Scenario;
 
@@ -143,6 +143,33 @@ pub(super) const TABLE: &[Scenario] = &[
     .right(&["memory-bandwidth-full", "all-cores-full"])
     .also(OTHERS)
     .proved(&[AtLeast(BusyShare, 0.95), AtLeast(Neighbours, 0.3)]),
+    // Half of it has room; what is read is not there any more when its turn comes again.
+    Scenario::limit(
+        "a group with half of the memory that is read in turns",
+        Compute,
+        &[Swap(512)],
+        &[
+            "memory.bandwidth",
+            "--size",
+            "256MiB",
+            "--page-size",
+            "base",
+            "--set",
+            "cgroup-memory=128MiB",
+            "--set",
+            "task-delay-accounting=yes",
+            "--duration",
+            "2s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "2",
+        ],
+    )
+    .right(&["swap-bound"])
+    .on("memory")
+    .also(&["swapping"])
+    .proved(&[AtLeast(SwappedIn, 5e6), AtMost(BusyShare, 0.95)]),
     Scenario::limit("small blocks on all CPUs", Compute, &[], &["memory.blocks", "--threads", "all"])
         .right(ALL)
         .proved(&[AtLeast(BusyShare, 0.95)]),

@@ -159,6 +159,13 @@ pub(super) const TABLE: &[Scenario] = &[
         load!("db.oltp", "--mix", "read-only,write-only", "--rows", "1000"),
         &["log-flush-bound", "server-cpu-bound", "one-core-full"],
     ),
+    // No commit waits for the log, and hardly two clients want the same row.
+    Scenario::quiet(
+        "rows of their own that eight clients change",
+        load!("db.oltp", "--mix", "update-non-index", "--url", "URL", "--rows", "10000", "--clients", "8"),
+        &["client-bound", "server-cpu-bound", "all-cores-full"],
+    )
+    .over(&[AT_ONCE]),
     Scenario::quiet(
         "rows read from a server of the lab's",
         load!("db.oltp", "--mix", "point-select", "--url", "URL", "--rows", "1000", "--clients", "1,8"),

@@ -255,6 +255,31 @@ pub(super) const TABLE: &[Scenario] = &[
     .on("block:")
     .first()
     .proved(&[AtLeast(Serviced(Reads, Operations), 950.0), AtMost(Serviced(Reads, Operations), 1050.0)]),
+    Scenario::limit(
+        "reads through the page cache of a disk that gives 1000 a second",
+        Disk,
+        &[LoopOnDisk(128), Lowered(Reads, Operations, untold(1000))],
+        &[
+            "disk",
+            "--target",
+            "DEVICE",
+            "--direct",
+            "no",
+            "--duration",
+            "2s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "2",
+        ],
+    )
+    .right(&["device-bound", "constant-limit"])
+    .on("block:loop")
+    .proved(&[
+        AtLeast(Serviced(Reads, Operations), 500.0),
+        AtMost(Serviced(Reads, Operations), 1050.0),
+        AtMost(BusyShare, 0.9),
+    ]),
     Scenario::limit("random reads, one after the other", Disk, &[], &["disk", "--size", "64MiB"])
         .right(LATENCY)
         .on("block:")

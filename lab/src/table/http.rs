@@ -15,6 +15,8 @@ use crate::scenario::{Lowering, Scenario, Serving};
 const SLOW: &[Limiter] = &[Server(Serving::Rate { bytes_per_s: 40_000_000, answer: 1 << 30 })];
 /// One that answers 30 ms after it has a request.
 const THINKS: &[Limiter] = &[Server(Serving::Thinks(Duration::from_millis(30)))];
+/// One that answers one request after the other, each in 5 ms.
+const ONE_BY_ONE: &[Limiter] = &[Server(Serving::OneByOne(Duration::from_millis(5)))];
 /// One that takes 40 MB/s.
 const TAKES: &[Limiter] = &[Server(Serving::Takes(40_000_000))];
 
@@ -78,6 +80,13 @@ pub(super) const TABLE: &[Scenario] = &[
     of_server("uploads to a server that answers after 30 ms", THINKS, asked!("http.upload", "--size", "64k")),
     of_server("uploads to a server that takes 40 MB/s", TAKES, asked!("http.upload", "--size", "4m")),
     of_server("requests to a server that answers after 30 ms", THINKS, asked!("http.requests")),
+    // More connections make longer waits and nothing else.
+    of_server(
+        "eight connections to a server that answers one request after the other",
+        ONE_BY_ONE,
+        asked!("http.requests", "--connections", "8"),
+    )
+    .proved(&[AtLeast(Rested, 0.8), AtMost(Rested, 1.05), AtMost(BusyShare, 0.8)]),
     // Each small write waits for the device, and the server meanwhile.
     of_device(
         "a download that writes 4 KiB at a time around the page cache",

@@ -4,7 +4,9 @@
 use std::time::Duration;
 
 use crate::scenario::Area::Network;
-use crate::scenario::Count::{Busy, BusyOf, BusyShare, Carried, Lost, Neighbours, Sent, Switches, Throttled};
+use crate::scenario::Count::{
+    Busy, BusyOf, BusyShare, Carried, Lost, Neighbours, Sent, SocketDrops, Switches, Throttled,
+};
 use crate::scenario::Cpu::{First, Last};
 use crate::scenario::End::{Far, Near};
 use crate::scenario::Limiter::{self, Affinity, Burner, Class, Quota, Shape, Sysctl, Veth, Wire};
@@ -46,6 +48,7 @@ const LOSES_1_IN_100: &[Limiter] =
     &[Wire(Way { delay: FIVE_MS, lost_one_in: Some(100), ..Way::of(200) }, false)];
 const LOSES_1_IN_300: &[Limiter] =
     &[Wire(Way { delay: FIVE_MS, lost_one_in: Some(300), ..Way::of(200) }, false)];
+const LOSES_1_IN_20: &[Limiter] = &[Wire(Way { lost_one_in: Some(20), ..Way::of(1000) }, false)];
 const LINK_100M: &[Limiter] = &[Wire(Way::of(100), true)];
 const LINK_20M: &[Limiter] = &[Wire(Way::of(20), true)];
 /// One of which nobody says how fast it is.
@@ -97,6 +100,34 @@ pub(super) const TABLE: &[Scenario] = &[
     .on("nic:near0")
     .also(&["packets-dropped"])
     .proved(&[AtLeast(Sent(Near), 5.7e6), AtMost(Sent(Near), 6.7e6)]),
+    // Where it drops, TCP sends again: the rate is what holds it back, and no loss on the way.
+    Scenario::limit(
+        "a rate of 50 Mbit/s with a queue that drops, at the near end",
+        Network,
+        &[Veth, Shape(Near, TBF_SHORT)],
+        CUBIC,
+    )
+    .right(RATE)
+    .on("nic:near0")
+    .proved(&[AtLeast(Sent(Near), 5.5e6), AtMost(Sent(Near), 6.7e6)]),
+    Scenario::limit(
+        "datagrams to a receiver that has a part of a CPU",
+        Network,
+        BUSY_FAR,
+        &["net.stream", "--protocol", "udp"],
+    )
+    .right(&["receiver-cpu", "own-cores-full"])
+    .also(&["packets-dropped"])
+    .proved(&[AtLeast(SocketDrops(Far), 500.0), AtLeast(BusyOf(Last), 0.95)]),
+    // No counter of either end has them, and the receiver reads all that comes.
+    Scenario::limit(
+        "datagrams of which the way loses one in 20",
+        Network,
+        LOSES_1_IN_20,
+        &["net.stream", "--protocol", "udp", "--bit-rate", "50m"],
+    )
+    .right(&["cannot-tell"])
+    .proved(&[AtLeast(Lost, 50.0), AtMost(SocketDrops(Far), 20.0)]),
     Scenario::limit("a link of 100 Mbit/s", Network, LINK_100M, SEND)
         .right(&["link-full"])
         .on("nic:")

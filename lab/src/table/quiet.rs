@@ -2,7 +2,10 @@
 //! others. The verdicts that are right are those that are plausible on any machine. Each
 //! case of a sweep is judged, so that one pass has more than fifty of them.
 
-use crate::scenario::Limiter::{self, Veth};
+use crate::scenario::Access::Reads;
+use crate::scenario::End::Near;
+use crate::scenario::Limiter::{self, Shape, Swap, Throttle, Veth};
+use crate::scenario::Per::Operations;
 use crate::scenario::Scenario;
 
 const ONE: &[&str] = &["one-core-full"];
@@ -193,5 +196,23 @@ pub(super) const TABLE: &[Scenario] = &[
         &["disk", "--size", "64MiB", "--pattern", "randread,randwrite", "--queue-depth", "32,64"],
         DEVICE,
     ),
+    Scenario::quiet(
+        "random reads under a throttle that is far away",
+        &["disk", "--size", "64MiB", "--queue-depth", "4,16"],
+        DEVICE,
+    )
+    .over(&[Throttle(Reads, Operations, 10_000_000)]),
+    Scenario::quiet(
+        "a stream through a queue without a rate",
+        &["net.stream", "--streams", "1,2"],
+        PROCESSORS,
+    )
+    .over(&[Veth, Shape(Near, &["pfifo", "limit", "10000"])]),
+    Scenario::quiet(
+        "memory that has room in its group, beside a swap file",
+        &["memory.bandwidth", "--size", "64MiB", "--set", "cgroup-memory=1GiB"],
+        BANDWIDTH,
+    )
+    .over(&[Swap(16)]),
     Scenario::quiet("one stream and four over loopback", &["net.stream", "--streams", "1,4"], PROCESSORS),
 ];

@@ -7,6 +7,7 @@ use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
+use super::queues::Queues;
 use crate::namespaces::Namespaces;
 use crate::process::tool;
 use crate::round::{Round, Trouble};
@@ -23,6 +24,8 @@ const CONTENT_BYTES: usize = 256 << 10;
 const LVM_CONFIG: &str = "activation { monitoring=0 } backup { backup=0 archive=0 }";
 /// A number that nobody counts up to.
 const ARRAY: &str = "/dev/md77";
+/// Where the disks of this machine are.
+const DISKS: &str = "/sys/block";
 
 /// Each of them that is there.
 #[derive(Default)]
@@ -41,6 +44,8 @@ pub(super) struct Beside {
     before: String,
     /// The arrays and mappings of the machine, with these.
     known: Vec<String>,
+    /// The queues of the machine's disks, with these.
+    queues: Queues,
 }
 
 impl Beside {
@@ -76,6 +81,7 @@ impl Beside {
         }
         self.before = self.state(round, namespaces)?;
         self.known = arrays_and_mappings();
+        self.queues = Queues::look(Path::new(DISKS));
         Ok(())
     }
 
@@ -100,6 +106,11 @@ impl Beside {
     pub(super) fn newer(&self) -> Vec<String> {
         let newer = arrays_and_mappings().into_iter().filter(|name| !self.known.contains(name));
         newer.map(|name| format!("the array or mapping {name}")).collect()
+    }
+
+    /// The queues of disks that settings of a stack have changed and that are not put back.
+    pub(super) fn changed_queues(&self) -> Vec<String> {
+        self.queues.changed()
     }
 
     fn loop_device(&mut self, file: &str) -> Result<(), Trouble> {
@@ -220,7 +231,7 @@ impl Drop for Beside {
 
 /// The arrays that run and the mappings of this machine, as the kernel calls them.
 fn arrays_and_mappings() -> Vec<String> {
-    let devices = fs::read_dir("/sys/block").into_iter().flatten().flatten();
+    let devices = fs::read_dir(DISKS).into_iter().flatten().flatten();
     let is_one = |path: &Path| {
         let state = fs::read_to_string(path.join("md/array_state")).unwrap_or_default();
         path.join("dm").exists() || !["", "clear", "inactive"].contains(&state.trim())

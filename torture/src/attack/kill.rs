@@ -162,9 +162,14 @@ pub(super) fn killed(round: &Round) -> u64 {
     round.counts().get(KILLS).copied().unwrap_or_default()
 }
 
+/// Whether settings of the round's runs stand in the journal, so that somebody has to put them back.
+pub(super) fn has_left_settings(round: &Round) -> bool {
+    std::fs::metadata(round.path(JOURNAL)).is_ok_and(|journal| journal.len() > 0)
+}
+
 /// Waits for a moment after a change: the first one, which is when the journal appears, or one
 /// that comes with the end of a case. After that of the last all is put back.
-fn wait_for_change(round: &mut Round, run: &mut Running, cases: u64) {
+pub(super) fn wait_for_change(round: &mut Round, run: &mut Running, cases: u64) {
     let over = round.below(cases + 1);
     let journal = round.path(JOURNAL);
     let is_reached = |run: &Running| match over {

@@ -1,13 +1,15 @@
-//! Kills of a run with a load on a storage stack, while the stack is made, driven, or taken down. After
-//! `headroom restore`, or the next run, nothing of it is left: no mount, no array, no mapping, no loop device, no file;
-//! what else is in the target, and what stands beside the stack and is called much the same, is as it was. The mounts are
-//! in a namespace of the round, so that a fault leaves none on the machine.
+//! Kills of a run with a load on a storage stack, while the stack is made, settings of its layers are changed or put back,
+//! it is driven, or taken down. After `headroom restore`, or the next run, nothing of it is left: no mount, no array, no
+//! mapping, no loop device, no file; what else is in the target, what stands beside the stack and is called much the same,
+//! and the queues of all other disks are as they were. The mounts are in a namespace of the round, so that a fault leaves
+//! none on the machine.
 
 use std::fs;
 use std::time::{Duration, Instant};
 
 use super::beside::{self, Beside};
 use super::kill_database::names;
+use super::kill_settings::levels;
 use super::{Attack, kill};
 use crate::namespaces::Namespaces;
 use crate::process::{Ended, PATIENCE, Running};
@@ -19,36 +21,70 @@ pub(super) const ATTACK: Attack = Attack {
     round,
 };
 
-/// A stack: how rounds with it are counted, the size of its members, and the least number of things of it that are
-/// written down.
+/// A stack: how rounds with it are counted, the size of its members, the least number of things of it that are
+/// written down, and the settings of its layers, of which a run asks for one or two.
 struct Target {
     stack: &'static str,
     count: &'static str,
     member_size: &'static str,
     lines: u64,
+    sets: &'static [&'static str],
+    /// Those that a run with `--layers` asks for: of what each of its cases has.
+    sets_of_each: &'static [&'static str],
 }
 
 /// The stacks. Some need a kernel with md and the device mapper, and so the guest.
 const STACKS: &[Target] = &[
-    Target { stack: "loop > ext4", count: "stacks of ext4", member_size: "512MiB", lines: 2 },
+    Target {
+        stack: "loop > ext4",
+        count: "stacks of ext4",
+        member_size: "512MiB",
+        lines: 2,
+        sets: &["queue-requests=64,100", "read-ahead@loop=1MiB", "mount-options=noatime"],
+        sets_of_each: &["queue-requests=64", "read-ahead@loop=1MiB"],
+    },
     Target {
         stack: "raid5(a+b+c; assume-clean=yes) > luks > lvm > ext4",
         count: "stacks of raid5, luks, lvm and ext4",
         member_size: "192MiB",
         lines: 7,
+        sets: &[
+            "queue-requests@members=64",
+            "read-ahead@raid5=1MiB",
+            "read-ahead@luks=512KiB",
+            "read-ahead=256KiB",
+            "mount-options=noatime",
+        ],
+        sets_of_each: &["queue-requests@members=64", "read-ahead@members=1MiB"],
     },
-    Target { stack: "loop > btrfs", count: "stacks of btrfs", member_size: "512MiB", lines: 2 },
+    Target {
+        stack: "loop > btrfs",
+        count: "stacks of btrfs",
+        member_size: "512MiB",
+        lines: 2,
+        sets: &["queue-requests=64,100", "read-ahead=1MiB"],
+        sets_of_each: &["queue-requests=64", "read-ahead=1MiB"],
+    },
     Target {
         stack: "loop > partition > ext4",
         count: "stacks of ext4 on a partition",
         member_size: "512MiB",
         lines: 3,
+        sets: &["queue-requests@loop=64", "read-ahead@loop=1MiB", "mount-options=noatime"],
+        sets_of_each: &["queue-requests@loop=64", "read-ahead@loop=1MiB"],
     },
     Target {
         stack: "raid1(a+b; assume-clean=yes) > luks > xfs",
         count: "stacks of raid1, luks and xfs",
         member_size: "384MiB",
         lines: 5,
+        sets: &[
+            "queue-requests@members=64",
+            "read-ahead@raid1=1MiB",
+            "read-ahead=512KiB",
+            "mount-options=noatime",
+        ],
+        sets_of_each: &["queue-requests@members=64", "read-ahead@members=1MiB"],
     },
 ];
 
@@ -83,10 +119,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     round.count(chosen.count);
     kill_one(round, &namespaces, &target, chosen, unit)?;
     if round.below(3) == 0 {
-        round.count("taken down by the next run");
-        let next = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"];
-        headroom(round, &namespaces, &next)?.with(&[0])?;
-        nothing_is_left(round, &namespaces, &target, &beside)?;
+        next_run(round, &namespaces, &target, &beside)?;
     }
     headroom(round, &namespaces, &["restore"])?.with(&[0])?;
     nothing_is_left(round, &namespaces, &target, &beside)?;
@@ -107,6 +140,37 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     Ok(())
 }
 
+/// Another run, which takes the stack down. Where settings are left it is refused until `restore` has put them back.
+fn next_run(
+    round: &mut Round,
+    namespaces: &Namespaces,
+    target: &str,
+    beside: &Beside,
+) -> Result<(), Trouble> {
+    let has_settings = kill::has_left_settings(round);
+    let next = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"];
+    let ended = headroom(round, namespaces, &next)?;
+    if has_settings && ended.code() == Some(3) {
+        round.count("next runs refused, for settings were left");
+        return Ok(());
+    }
+    ended.with(&[0])?;
+    round.count("taken down by the next run");
+    nothing_is_left(round, namespaces, target, beside)
+}
+
+/// One or two of these settings, and how many cases they make together.
+fn settings(round: &mut Round, all: &[&'static str]) -> (Vec<&'static str>, u64) {
+    let name = |set: &'static str| set.split('=').next();
+    let mut chosen = vec![round.pick(all)];
+    let second = round.pick(all);
+    if round.below(2) == 0 && name(second) != name(chosen[0]) {
+        chosen.push(second);
+    }
+    let cases = chosen.iter().map(|set| levels(set)).product();
+    (chosen, cases)
+}
+
 /// Starts a load on the stack and kills it at some time.
 fn kill_one(
     round: &mut Round,
@@ -118,13 +182,20 @@ fn kill_one(
     let mut arguments = vec!["run", "disk", "--stack", chosen.stack, "--target", target];
     arguments.extend(["--member-size", chosen.member_size, "--size", SIZE]);
     arguments.extend(["--pattern", "randwrite", "--duration", "60ms", "--warm-up", "10ms", "--trials", "6"]);
-    if round.below(2) == 0 {
+    let is_by_layer = round.below(2) == 0;
+    if is_by_layer {
         // Each layer has a stack of its own.
         arguments.push("--layers");
         round.count("of these, each layer by itself");
     }
+    let (sets, cases) = settings(round, if is_by_layer { chosen.sets_of_each } else { chosen.sets });
+    sets.iter().for_each(|set| arguments.extend(["--set", *set]));
     let mut run = Running::start(namespaces.headroom(round, &arguments))?;
-    wait_for_layer(round, &mut run, chosen.lines, unit);
+    if round.below(2) == 0 {
+        wait_for_layer(round, &mut run, chosen.lines, unit);
+    } else {
+        kill::wait_for_change(round, &mut run, cases);
+    }
     let was_there = !written_down(round).is_empty();
     let killed = kill::killed(round);
     let (_, is_both) = kill::mostly_by_sigkill(round, run)?;
@@ -135,6 +206,13 @@ fn kill_one(
             "stacks left until `restore`"
         } else {
             "stacks that were left though somebody lived on"
+        });
+    }
+    if kill::has_left_settings(round) {
+        round.count(if is_both {
+            "settings of layers left until `restore`"
+        } else {
+            "settings of layers that were left though somebody lived on"
         });
     }
     Ok(())
@@ -205,6 +283,7 @@ fn nothing_is_left(
             .chain(mounts)
             .chain(loop_devices(round))
             .chain(beside.newer())
+            .chain(beside.changed_queues())
             .collect();
         if left.is_empty() {
             return Ok(());
@@ -242,4 +321,31 @@ fn loop_devices(round: &Round) -> Vec<String> {
 fn folder(round: &Round) -> String {
     let folder = fs::canonicalize(round.folder()).unwrap_or_else(|_| round.folder().to_owned());
     folder.to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn settings_are_of_layers_that_the_stack_has_and_differ() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut round = Round::new(std::path::Path::new("/bin/true"), scratch.path(), 1).unwrap();
+        for target in STACKS {
+            let mut most = 0;
+            for all in [target.sets, target.sets_of_each].repeat(20) {
+                let (chosen, cases) = settings(&mut round, all);
+                assert!(cases == 1 || chosen.iter().any(|set| set.contains(',')), "{chosen:?}");
+                let names: Vec<_> = chosen.iter().map(|set| set.split('=').next().unwrap()).collect();
+                let layers = names.iter().filter_map(|name| Some(name.split_once('@')?.1));
+                for layer in layers {
+                    let is_there = layer == "members" || target.stack.contains(layer);
+                    assert!(is_there, "{layer} of {}", target.stack);
+                }
+                assert!(names.len() == 1 || names[0] != names[1], "{names:?}");
+                most = most.max(names.len());
+            }
+            assert_eq!(most, 2, "{}", target.stack);
+        }
+    }
 }

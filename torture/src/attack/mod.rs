@@ -13,6 +13,7 @@ mod kill_states;
 mod machine_state;
 mod met;
 mod mistakes;
+mod queues;
 mod swap_device;
 mod swap_file;
 mod two_runs;

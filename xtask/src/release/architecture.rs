@@ -1,7 +1,8 @@
 //! The processors that are released for, and what this machine needs to build for each.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
@@ -22,6 +23,8 @@ pub(super) struct Architecture {
     pub(super) image: &'static str,
     /// What the heads of its programs say (`e_machine` of elf.h).
     pub(super) machine: u16,
+    /// Whether rustc makes static programs for it that may lie anywhere in memory.
+    pub(super) is_position_independent: bool,
     /// What the names of GNU's tools for it begin with where it is not this machine's own.
     prefix: &'static str,
     /// The packages of Debian with these tools and the static C library.
@@ -36,6 +39,7 @@ pub(super) const ALL: &[Architecture] = &[
         debian: "amd64",
         image: "amd64",
         machine: 62,
+        is_position_independent: true,
         prefix: "x86_64-linux-gnu-",
         packages: "gcc-x86-64-linux-gnu libc6-dev-amd64-cross",
     },
@@ -45,6 +49,7 @@ pub(super) const ALL: &[Architecture] = &[
         debian: "arm64",
         image: "arm64",
         machine: 183,
+        is_position_independent: false,
         prefix: "aarch64-linux-gnu-",
         packages: "gcc-aarch64-linux-gnu libc6-dev-arm64-cross",
     },
@@ -81,15 +86,39 @@ impl Architecture {
         if missing.is_empty() && static_library(&self.tool("gcc")).is_none() {
             missing.push(format!("{}: the static C library (libc.a) cannot be found: {get}", self.name));
         }
-        if !standard_library(self.triple).is_ok_and(|folder| has_library(&folder)) {
+        if self.compiler().is_none() {
             missing.push(format!(
-                "{}: rustc has no standard library for {}: `rustup target add {}`, or Debian's \
-                 `libstd-rust-dev:{}` of the version of rustc",
-                self.name, self.triple, self.triple, self.debian
+                "{}: no rustc here has the standard library for {}: `rustup target add {}`; or Debian's rustc and \
+                 `libstd-rust-dev:{}` (Debian 12: `rustc-web` and `libstd-rust-web-dev:{}`)",
+                self.name, self.triple, self.triple, self.debian, self.debian
             ));
         }
         missing
     }
+
+    /// The first rustc that has the standard library for it: the one that cargo uses, else another that PATH has. A
+    /// toolchain of rustup may be without it where Debian's rustc, which is found later, has it.
+    pub(super) fn compiler(&self) -> Option<OsString> {
+        compilers()
+            .into_iter()
+            .find(|rustc| standard_library(rustc, self.triple).is_ok_and(|folder| has_library(&folder)))
+    }
+
+    /// What tells cargo of that rustc, where it is not cargo's own.
+    pub(super) fn rustc_variable(&self) -> Option<(String, OsString)> {
+        let rustc = self.compiler().filter(|rustc| rustc.as_os_str() != "rustc")?;
+        Some(("RUSTC".to_owned(), rustc))
+    }
+}
+
+/// The compilers that may be used, cargo's own first. Where RUSTC names one, it is meant.
+fn compilers() -> Vec<OsString> {
+    if let Some(named) = env::var_os("RUSTC") {
+        return vec![named];
+    }
+    let path = env::var_os("PATH").unwrap_or_default();
+    let others = env::split_paths(&path).map(|folder| folder.join("rustc")).filter(|file| file.is_file());
+    iter::once(OsString::from("rustc")).chain(others.map(PathBuf::into_os_string)).collect()
 }
 
 /// Where the compiler finds the static C library. One that has none gives the bare name back.
@@ -99,9 +128,8 @@ fn static_library(compiler: &str) -> Option<PathBuf> {
     file.is_file().then_some(file)
 }
 
-/// The folder in which rustc looks for the standard library of a target, whether it is there or not.
-fn standard_library(triple: &str) -> Result<PathBuf, Error> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| OsString::from("rustc"));
+/// The folder in which a rustc looks for the standard library of a target, whether it is there or not.
+fn standard_library(rustc: &OsStr, triple: &str) -> Result<PathBuf, Error> {
     let found = run(Process::new(rustc).args(["--print", "target-libdir", "--target", triple]))?;
     Ok(PathBuf::from(found.trim()))
 }
@@ -131,11 +159,12 @@ mod tests {
     #[test]
     fn the_standard_library_is_a_file_in_the_folder_that_rustc_names() {
         let native = Architecture::named(env::consts::ARCH).unwrap();
-        assert!(has_library(&standard_library(native.triple).unwrap()));
+        let rustc = native.compiler().expect("it compiled this test");
+        assert!(has_library(&standard_library(&rustc, native.triple).unwrap()));
         let empty = tempfile::tempdir().unwrap();
         assert!(!has_library(empty.path()));
         assert!(!has_library(&empty.path().join("missing")));
-        assert!(standard_library("no-such-target").is_err());
+        assert!(standard_library(&rustc, "no-such-target").is_err());
     }
 
     #[test]
@@ -146,6 +175,7 @@ mod tests {
             debian: "none",
             image: "none",
             machine: 0,
+            is_position_independent: false,
             prefix: "none-linux-gnu-",
             packages: "gcc-none",
         };

@@ -15,6 +15,8 @@ use crate::error::Error;
 const SCRIPT_NAMES: &[&str] = &["postinst", "prerm", "postrm"];
 /// Where they lie, from the root.
 const SCRIPTS: &str = "packaging/debian";
+/// Where Debian's zsh looks for functions that packages bring.
+const ZSH: &str = "usr/share/zsh/vendor-completions";
 /// Where documents lie in the package.
 const DOCUMENTS: &str = "usr/share/doc/headroom";
 
@@ -25,6 +27,7 @@ headroom: initial-upload-closes-no-bugs
 # The program is static, so that it runs on any distribution.
 headroom: shared-library-lacks-prerequisites
 headroom: statically-linked-binary
+headroom: embedded-library
 ";
 
 /// Packs into the folder `out`, by way of `work`, an empty folder, and says where the package is.
@@ -32,7 +35,7 @@ pub(super) fn pack(release: &Release, program: &Program, work: &Path, out: &Path
     let architecture = program.architecture.debian;
     let version = version(&release.version);
     let tree = work.join("deb");
-    let mut files = tree::installed(release, program)?;
+    let mut files = tree::installed(release, program, ZSH)?;
     files.push(PackagedFile::text(&format!("{DOCUMENTS}/copyright"), copyright(release)?));
     files.push(PackagedFile::text(&format!("{DOCUMENTS}/changelog.Debian"), changelog(release, &version)?));
     files.push(PackagedFile::text(
@@ -148,6 +151,7 @@ mod tests {
             let line =
                 |path: &str| listed.lines().find(|line| line.ends_with(&format!(" ./{path}"))).unwrap();
             assert!(line("usr/bin/headroom").starts_with("-rwxr-xr-x root/root "));
+            assert!(line("usr/share/man/man1/headroom.1.gz").starts_with("-rw-r--r-- root/root "));
             assert!(
                 line(&format!("usr/lib/systemd/system/{}", tree::UNIT_NAME))
                     .starts_with("-rw-r--r-- root/root ")

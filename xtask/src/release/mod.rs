@@ -8,13 +8,17 @@
 mod architecture;
 mod bill;
 mod command;
+pub(crate) mod cross_test;
 mod deb;
 mod dependencies;
 mod elf;
 mod image;
+pub(crate) mod install_test;
 mod licences;
+mod manual;
 mod program;
 mod rpm;
+mod same_answers;
 mod tree;
 
 use std::env;
@@ -27,6 +31,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use self::architecture::Architecture;
 use self::command::run as output;
+use self::manual::Manual;
 use self::program::Program;
 use self::tree::PackagedFile;
 use crate::error::Error;
@@ -74,6 +79,8 @@ struct Release {
     licences: String,
     /// The bill of materials.
     bill: String,
+    /// What the program writes of itself, once it is built.
+    manual: Manual,
     /// The root of the workspace.
     root: PathBuf,
 }
@@ -119,24 +126,61 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     {
         eprintln!("release: something here is not committed, so nobody else can make the same");
     }
-    let release = described(root, &architectures, epoch, text("maintainer"), text("url"))?;
+    let mut release = described(root, &architectures, epoch, text("maintainer"), text("url"))?;
     let target = cargo::target_folder(root)?;
     fs::create_dir_all(&target).map_err(Error::file("make", &target))?;
     let work = tempfile::tempdir_in(&target).map_err(Error::file("make", &target))?;
     let mut programs = Vec::new();
+    let mut faults = Vec::new();
     for architecture in &architectures {
         let folder = work.path().join(architecture.name);
         tree::make_folder(&folder)?;
         let program = program::build(root, architecture, epoch, &target, &folder)?;
         if arguments.get_flag("twice") {
-            hold_same(root, &program, epoch, &work.path().join(format!("{}-again", architecture.name)))?;
+            let again = work.path().join(format!("{}-again", architecture.name));
+            faults.extend(difference(root, &program, epoch, &again)?);
         }
         programs.push(program);
     }
+    release.manual = Manual::of(&here(root, &programs)?, &work.path().join("manual"))?;
     let ready = work.path().join("ready");
     tree::make_folder(&ready)?;
     pack(&release, &programs, &work.path().join("packing"), &ready)?;
-    put(&ready, &root.join(text("out").unwrap_or_default()))
+    put(&ready, &root.join(text("out").unwrap_or_default()))?;
+    // Told when all is made, so that it can be looked at.
+    faults.extend(excess(&programs, &ready)?);
+    if faults.is_empty() { Ok(()) } else { Err(Error::Release(faults.join("\n"))) }
+}
+
+/// What is larger than it may be.
+fn excess(programs: &[Program], ready: &Path) -> Result<Vec<String>, Error> {
+    let mut files: Vec<(String, PathBuf, u64)> = Vec::new();
+    for program in programs {
+        let what = format!("the program for {}", program.architecture.name);
+        files.push((what, program.path.clone(), program::BYTES_MAX));
+    }
+    for name in names(ready)?.into_iter().filter(|name| name.ends_with("-linux.tar.gz")) {
+        let file = ready.join(&name);
+        files.push((name, file, ARCHIVE_BYTES_MAX));
+    }
+    let mut large = Vec::new();
+    for (what, file, most) in files {
+        let bytes = file.metadata().map_err(Error::file("read", &file))?.len();
+        if bytes > most {
+            let [size, most] = [bytes, most].map(|bytes| bytes as f64 / 1e6);
+            large.push(format!("{what} has {size:.1} MB, and {most:.0} MB are allowed"));
+        }
+    }
+    Ok(large)
+}
+
+/// A program that runs here: the one that is released, or where none of these does, a quickly built one.
+fn here(root: &Path, programs: &[Program]) -> Result<PathBuf, Error> {
+    if let Some(native) = programs.iter().find(|program| program.architecture.is_native()) {
+        return Ok(native.path.clone());
+    }
+    let built = cargo::build(root, &["build", "--package", "cli", "--bin", "headroom"])?;
+    cargo::headroom(&built).map(Path::to_owned)
 }
 
 /// Fails with all that is missing at once, before anything is built.
@@ -186,21 +230,27 @@ fn described(
         url,
         licences: licences::text(&dependencies, &lgpl)?,
         bill: bill::bill(&own.version, &image::created(epoch)?, &dependencies),
+        manual: Manual::default(),
         root: root.to_owned(),
     })
 }
 
-/// Builds a program again, in another folder, and fails if it is another.
-fn hold_same(root: &Path, program: &Program, epoch: u64, work: &Path) -> Result<(), Error> {
+/// Builds a program again, in another folder, and says if it is another.
+fn difference(root: &Path, program: &Program, epoch: u64, work: &Path) -> Result<Option<String>, Error> {
     let folder = work.join("made");
     tree::make_folder(&folder)?;
     let again = program::build(root, program.architecture, epoch, &work.join("target"), &folder)?;
     let name = program.architecture.name;
-    if tree::read(&again.path)? != tree::read(&program.path)? {
-        return Err(Error::Release(format!("two builds of the program for {name} differ")));
+    let [one, two] = [tree::read(&program.path)?, tree::read(&again.path)?];
+    if one == two {
+        println!("{name}: a second build gave the same program");
+        return Ok(None);
     }
-    println!("{name}: a second build gave the same program");
-    Ok(())
+    let same = one.iter().zip(&two).take_while(|(one, two)| one == two).count();
+    let [one, two] = [one.len(), two.len()];
+    Ok(Some(format!(
+        "two builds of the program for {name} differ, first in byte {same}: they have {one} and {two} bytes"
+    )))
 }
 
 /// Packs everything into the folder `out`, by way of the folder `work`; neither has anything in it.
@@ -231,14 +281,7 @@ fn archives(release: &Release, program: &Program, work: &Path, out: &Path) -> Re
     files.push(PackagedFile::text(&format!("{name}/{}", tree::UNIT_NAME), unit));
     let folder = work.join("program");
     tree::write(&folder, &files)?;
-    let archive = tree::archive(&folder, &out.join(format!("{name}.tar")), release.epoch)?;
-    let bytes = archive.metadata().map_err(Error::file("read", &archive))?.len();
-    if bytes > ARCHIVE_BYTES_MAX {
-        let [size, most] = [bytes, ARCHIVE_BYTES_MAX].map(|bytes| bytes as f64 / 1e6);
-        return Err(Error::Release(format!(
-            "`{name}.tar.gz` has {size:.1} MB, and {most:.0} MB are allowed"
-        )));
-    }
+    tree::archive(&folder, &out.join(format!("{name}.tar")), release.epoch)?;
     let folder = work.join("debug");
     let debug = PackagedFile::text(&format!("{name}/headroom.debug"), tree::read(&program.debug)?);
     tree::write(&folder, &[debug])?;
@@ -275,6 +318,21 @@ fn names(folder: &Path) -> Result<Vec<String>, Error> {
     }
     names.sort();
     Ok(names)
+}
+
+/// The one file of a release in this folder that ends so.
+fn artefact(folder: &Path, ending: &str) -> Result<String, Error> {
+    let all = names(folder)?;
+    let found: Vec<&String> =
+        all.iter().filter(|name| name.starts_with("headroom") && name.ends_with(ending)).collect();
+    match found[..] {
+        [name] => Ok(name.clone()),
+        _ => Err(Error::Release(format!(
+            "`{}` has {} files `headroom*{ending}`, and one is needed: `cargo xtask release` makes it in a new folder",
+            folder.display(),
+            found.len()
+        ))),
+    }
 }
 
 /// Puts what is ready where it was asked for, and says what there is.

@@ -13,12 +13,15 @@ use crate::error::Error;
 /// The recipe, from the root.
 const SPEC: &str = "packaging/headroom.spec";
 
+/// Where zsh looks for functions that packages bring.
+const ZSH: &str = "usr/share/zsh/site-functions";
+
 /// Packs into the folder `out`, by way of `work`, an empty folder, and says where the package is.
 pub(super) fn pack(release: &Release, program: &Program, work: &Path, out: &Path) -> Result<PathBuf, Error> {
     let architecture = program.architecture.name;
     let version = version(&release.version);
     let tree = work.join("tree");
-    let mut files = tree::installed(release, program)?;
+    let mut files = tree::installed(release, program, ZSH)?;
     files.extend(tree::licences(release, "usr/share/doc/headroom")?);
     let changelog = tree::read(&release.root.join("CHANGELOG.md"))?;
     files.push(PackagedFile::text("usr/share/doc/headroom/CHANGELOG.md", changelog));

@@ -17,6 +17,7 @@ pub(super) fn release() -> Release {
         url: None,
         licences: "Words of licences.\n".to_owned(),
         bill: "{}\n".to_owned(),
+        manual: manual::tests::manual(),
         root: crate::root(),
     }
 }
@@ -97,6 +98,29 @@ fn two_who_pack_get_the_same_bytes() {
     let checked =
         output(Process::new("sha256sum").args(["--check", "--strict", "SHA256SUMS"]).current_dir(&one));
     assert_eq!(checked.unwrap().lines().count(), expected.len() - 1);
+}
+
+#[test]
+fn what_is_too_large_is_named_with_its_size() {
+    let place = tempfile::tempdir().unwrap();
+    with_program(place.path(), |program| {
+        let ready = place.path().join("ready");
+        fs::create_dir(&ready).unwrap();
+        let sized = |path: &Path, bytes: u64| fs::File::create(path).unwrap().set_len(bytes).unwrap();
+        sized(&program.path, program::BYTES_MAX);
+        sized(&ready.join("a-linux.tar.gz"), ARCHIVE_BYTES_MAX);
+        sized(&ready.join("a-linux-debug.tar.gz"), 2 * ARCHIVE_BYTES_MAX);
+        let programs = [program.clone()];
+        assert_eq!(excess(&programs, &ready).unwrap(), Vec::<String>::new());
+        sized(&program.path, program::BYTES_MAX + 100_000);
+        sized(&ready.join("a-linux.tar.gz"), ARCHIVE_BYTES_MAX + 100_000);
+        let large = excess(&programs, &ready).unwrap();
+        assert_eq!(large.len(), 2, "{large:?}");
+        assert!(
+            large[0].contains("25.1 MB, and 25 MB") && large[1].contains("10.1 MB, and 10 MB"),
+            "{large:?}"
+        );
+    });
 }
 
 #[test]

@@ -48,16 +48,19 @@ pub(super) fn licences(release: &Release, folder: &str) -> Result<Vec<PackagedFi
     Ok(files)
 }
 
-/// What packages of distributions install: the program, the unit, and documents.
-pub(super) fn installed(release: &Release, program: &Program) -> Result<Vec<PackagedFile>, Error> {
-    Ok(vec![
+/// What packages of distributions install: the program, the unit, documents, and what the program wrote of itself;
+/// `zsh` as [`Manual::files`](super::manual::Manual::files) takes it.
+pub(super) fn installed(release: &Release, program: &Program, zsh: &str) -> Result<Vec<PackagedFile>, Error> {
+    let mut files = vec![
         PackagedFile::program("usr/bin/headroom", read(&program.path)?),
         PackagedFile::text(
             &format!("usr/lib/systemd/system/{UNIT_NAME}"),
             unit(&release.root, "/usr/bin/headroom")?,
         ),
         PackagedFile::text("usr/share/doc/headroom/THIRD-PARTY-LICENSES.txt", release.licences.as_str()),
-    ])
+    ];
+    files.extend(release.manual.files(zsh));
+    Ok(files)
 }
 
 /// The unit of a node, for a program that is installed at this path.

@@ -55,7 +55,13 @@ finding-one-core-full =
 finding-all-cores-full =
     { $cpus ->
         [1] the only CPU is busy
-       *[other] all { FIXED($cpus) } CPUs are busy
+       *[other] all { FIXED($cpus) } CPUs{ $smt ->
+            [yes] , threads of { $cores ->
+                [1] one core
+               *[other] { FIXED($cores) } cores
+            },
+           *[no] {""}
+        } are busy
     }{ $shared ->
         [yes] , part of it with other programs
        *[no] { $beside ->
@@ -135,6 +141,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         .arg("share", each)
         .arg("threads", threads)
         .arg("cpus", cpus)
+        .arg("cores", cores)
+        .arg("smt", cores < cpus)
         .arg("more", threads < cores && !everywhere)
         .arg("shared", shared)
         .arg("beside", beside)
@@ -362,7 +370,9 @@ mod tests {
         let (two, four) = (found(2), found(4));
         assert_eq!((two.code.as_str(), four.code.as_str()), ("one-core-full", "one-core-full"));
         assert_eq!((two.advice.is_some(), four.advice), (true, None));
-        assert_eq!(found(8).code, "all-cores-full");
+        let all = found(8);
+        assert_eq!(all.code, "all-cores-full");
+        assert!(all.text.starts_with("all 8 CPUs, threads of 4 cores, are busy"), "{}", all.text);
     }
 
     /// Bug: with one of two CPUs allowed, or pinned to, beside a neighbour, all CPUs were said

@@ -48,6 +48,7 @@ core-share =
         [yes] , and both ends share it
        *[no] {""}
     }
+reads-advice = more --streams use more cores; larger reads or a larger MTU take less for each byte
 core-advice =
     let more CPUs take the packets: more receive queues (`ethtool -L`), their interrupts on several CPUs, or receive
     packet steering (rps_cpus); a larger MTU makes fewer packets

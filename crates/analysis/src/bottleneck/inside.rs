@@ -3,9 +3,11 @@
 
 use model::Finding;
 use model::finding::Evidence;
+use model::metric;
 use model::run::CaseResult;
 
-use super::{bus, server};
+use super::network::DECIDES;
+use super::{bus, latency, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -64,6 +66,7 @@ evidence-ready = each worker stood ready without a CPU { PERCENT($share) } of th
 evidence-others-there =
     { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the load:
     what others do there, or a file system adds, may be what it waits for
+evidence-in-syncs = { PERCENT($share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
 evidence-delayed =
     each worker waited { PERCENT($share) } of the time { $what ->
         [blkio] for block devices
@@ -89,7 +92,7 @@ evidence-pressure =
 "#;
 
 /// What is known around the case that tells more about a verdict on a device.
-const AROUND: &[LookAround] = &[bus::unknown, others_there];
+const AROUND: &[LookAround] = &[bus::unknown, others_there, in_syncs];
 
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
@@ -108,6 +111,14 @@ fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Op
     let place = found.evidence.first()?.at.clone().filter(|_| beyond >= program)?;
     let evidence = Evidence::at("others-there", place).arg("resource", found.resource.as_ref()?.as_str());
     Some(evidence.arg("beyond", beyond).arg("program", program))
+}
+
+/// That a device which is full has flushes to do for most of the time: it would take more writes without them.
+fn in_syncs(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    let is_full = named.code == "device-full";
+    let syncs = latency::syncing(case, measure::concurrency(case));
+    let (sync_s, share) = syncs.filter(|(_, share)| is_full && *share >= DECIDES)?;
+    Some(shown("in-syncs", metric::SYNCS_PER_SECOND).arg("share", share).arg("sync_s", sync_s))
 }
 
 /// The verdict with what was seen.
@@ -239,5 +250,29 @@ mod tests {
         };
         assert!(with(400e6).is_some_and(|text| text.starts_with("disk sda moved 400 MB/s more")));
         assert_eq!(with(20e6), None);
+    }
+
+    /// Bug: of a device that has flushes to do for most of the time the writes alone were said to fill it.
+    #[test]
+    fn a_full_device_that_is_flushed_for_most_of_the_time_says_so() {
+        use model::{Better, Unit};
+        let with = |sync_us: u64| {
+            let mut full = disk(32, 10_000.0, 3_200.0, 2.0);
+            let each = fixture::estimate(10_000.0, Unit::PerSecond, Better::Higher);
+            full.loads.main.estimates.insert(metric::SYNCS_PER_SECOND, each);
+            let mut syncs = stats::histogram::new_latency();
+            syncs.record(sync_us * 1000).unwrap();
+            let text = stats::histogram::encode(&syncs).unwrap();
+            for trial in &mut full.trials {
+                trial.result.main_mut().histograms.insert(metric::SYNC_LATENCY, text.clone());
+            }
+            let found = verdict(&[full, disk(16, 9_900.0, 1_600.0, 2.0)]);
+            assert_eq!(found.code, "device-full");
+            found.evidence.into_iter().find(|evidence| evidence.code == "in-syncs")?.text
+        };
+        assert!(
+            with(2_900).is_some_and(|text| text.starts_with("91 % of the time is spent in syncs of 2.9"))
+        );
+        assert_eq!(with(100), None);
     }
 }

@@ -100,7 +100,7 @@ fn answering(case: &CaseResult) -> Option<f64> {
 
 /// What syncs cost where that is felt: how long one takes in the mean, s, and the share of
 /// the workers' time.
-fn syncing(case: &CaseResult, depth: f64) -> Option<(f64, f64)> {
+pub(super) fn syncing(case: &CaseResult, depth: f64) -> Option<(f64, f64)> {
     let rate = measure::estimated(case, metric::SYNCS_PER_SECOND)?;
     let mean =
         measure::median(case, |t| measure::mean_of(&t.result.main().histograms, metric::SYNC_LATENCY))?;

@@ -23,6 +23,7 @@ const JUDGED: &[ResourceKind] = &[
     ResourceKind::Pci,
     ResourceKind::Sata,
     ResourceKind::System,
+    ResourceKind::Usb,
 ];
 /// What the other candidates look at.
 const JUDGED_IN: &[MetricName] = &[metric::CPU, metric::IOPS, metric::THROUGHPUT];

@@ -12,6 +12,8 @@ use model::{Finding, Machine, Resource, ResourceKind, Severity, metric};
 
 use super::pcie_state::{at_present_speed, fewer_lanes};
 use super::{BEYOND, FULL, Verdict, end_of, finding, of_limit, share_of_full, shown};
+use crate::measure::End;
+use crate::utilization::one_member;
 use crate::{Context, measure};
 
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of
@@ -48,6 +50,7 @@ finding-link-full =
     .advice =
         { $network ->
             [shared] stop what else sends over it, or measure when it does not
+            [bond] more --streams use other members of the bond, where its hash tells them apart (xmit_hash_policy layer3+4)
             [speed] look at its speed under load (`cat /sys/bus/pci/devices/{ $name }/current_link_speed`); a card that is
                 seated again, another slot or cable, or the firmware's settings may bring it back
             [yes] only a faster link can raise it, or larger packets, whose heads take less of it
@@ -86,7 +89,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
             let others = others.map(|(used, _)| Evidence { beside: true, ..of_limit(used, "link") });
             let lanes = context.machine.and_then(|machine| fewer_lanes(fullest, machine));
             let lanes = lanes.map(|evidence| Evidence { beside: true, ..evidence });
-            Verdict::Full(Box::new(full(case, fullest).because_all(others).because_all(lanes)))
+            let found = full(case, fullest).because_all(others).because_all(lanes);
+            let is_bond = is_member(case, fullest, context);
+            Verdict::Full(Box::new(if is_bond { found.arg("network", "bond") } else { found }))
         }
         LinkState::Shared(carried) => Verdict::Full(Box::new(shared(case, fullest, carried))),
         LinkState::Beyond => {
@@ -106,6 +111,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
             )
         }
     }
+}
+
+/// Whether what is full of a bond of this machine is the member that the streams take.
+fn is_member(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> bool {
+    let here = context.machine.filter(|_| used.machine.is_none());
+    here.is_some_and(|machine| one_member(case, machine, &used.resource, End::Drives).is_some())
 }
 
 /// A PCI Express link that is full at the speed that it was seen at, which is less than what both its ends can.

@@ -86,7 +86,7 @@ finding-receiver-cpu =
         { $by ->
             [core] { core-advice }
             [ready] { ready-advice }
-           *[threads] { threads-advice }
+           *[threads] { reads-advice }
         }
 
 evidence-no-account-udp = UDP keeps no account of why it waited

@@ -27,8 +27,11 @@ finding-io-quota =
     { RESOURCE($resource) }{ of-end } may do ({ $source })
     .advice =
         { $network ->
-            [rented] a larger instance type is allowed more; over a network of Amazon's one TCP flow alone has at most
-                5 Gbit/s (10 within a placement group), several have more
+            [rented] a larger instance type is allowed more{ $flows ->
+                [yes] ; over a network of Amazon's one TCP flow alone has at most 5 Gbit/s (10 within a placement group),
+                    several have more
+               *[no] {""}
+            }
             [yes] raise the rate, or remove the queueing discipline (tc qdisc)
            *[no] raise or remove the throttle, or measure outside of the group
         }
@@ -113,9 +116,10 @@ fn doubt(case: &CaseResult, used: &Utilization) -> Option<&'static str> {
 /// That a limit holds the case back.
 fn held(case: &CaseResult, used: &Utilization) -> Finding {
     let (value, unit) = measure::written(used.limit, used.unit, &used.resource);
+    let is_network = Rates::of_resource(&used.resource) == Rates::Bits;
     let network = match used.allowance {
         Some(_) => "rented",
-        None if Rates::of_resource(&used.resource) == Rates::Bits => "yes",
+        None if is_network => "yes",
         None => "no",
     };
     finding("io-quota", Severity::Warning)
@@ -125,6 +129,7 @@ fn held(case: &CaseResult, used: &Utilization) -> Finding {
         .arg("unit", unit)
         .arg("source", used.source.as_str())
         .arg("network", network)
+        .arg("flows", is_network)
         .arg("end", end_of(used).word())
         .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(of_limit(used, "quota"))
@@ -251,7 +256,11 @@ mod tests {
         }
         let found = verdict(&[with(vec![allowed("block:sda", Allowance::Most, 0.97)])]);
         assert_eq!((found.code.as_str(), &found.args["network"]), ("io-quota", &Value::from("rented")));
-        assert!(found.advice.unwrap().starts_with("a larger instance type is allowed more"));
+        assert_eq!(
+            found.advice.as_deref(),
+            Some("a larger instance type is allowed more"),
+            "a disk has no flows"
+        );
     }
 
     /// Bug: the published figure convicted, though a counter said that nothing was held back.

@@ -62,7 +62,7 @@ pub(super) fn verdict(cases: &[CaseResult]) -> Finding {
 }
 
 /// The same on a machine of one's own.
-pub(super) fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
+pub(crate) fn verdict_on(machine: &Machine, cases: &[CaseResult]) -> Finding {
     let controls = Controls::default();
     let context =
         Context { machine: Some(machine), siblings: &Siblings::of(cases), ..fixture::context(&controls) };

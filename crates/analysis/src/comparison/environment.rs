@@ -12,14 +12,14 @@ use model::run::CaseResult;
 use model::{Machine, ResourceKind, Run};
 
 /// One of two runs, with its cases that are compared.
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     run: &'a Run,
     machine: Option<&'a Machine>,
     cases: Vec<&'a CaseResult>,
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(run: &'a Run, cases: Vec<&'a CaseResult>) -> Self {
+    pub(crate) fn new(run: &'a Run, cases: Vec<&'a CaseResult>) -> Self {
         Self { run, machine: run.machines.first(), cases }
     }
 
@@ -42,6 +42,7 @@ impl<'a> View<'a> {
 }
 
 /// What one thing is on one side.
+#[derive(Clone)]
 enum Fact {
     /// One text.
     Whole(String),
@@ -128,11 +129,25 @@ const THINGS: &[Thing] = &[
 
 /// In what `after`, which is at `side`, differs from `before`.
 pub(super) fn differences(before: &View<'_>, after: &View<'_>, side: usize) -> Vec<Difference> {
-    let one = |thing: &Thing| {
-        let (before, after) = told((thing.read)(before)?, (thing.read)(after)?)?;
+    between(&Facts::of(before), &Facts::of(after), side)
+}
+
+/// All that may differ, as one side has it.
+pub(crate) struct Facts(Vec<Option<Fact>>);
+
+impl Facts {
+    pub(crate) fn of(view: &View<'_>) -> Self {
+        Self(THINGS.iter().map(|thing| (thing.read)(view)).collect())
+    }
+}
+
+/// The same as [`differences`], of what was read before.
+pub(crate) fn between(before: &Facts, after: &Facts, side: usize) -> Vec<Difference> {
+    let one = |(thing, (before, after)): (&Thing, (&Option<Fact>, &Option<Fact>))| {
+        let (before, after) = told(before.clone()?, after.clone()?)?;
         Some(Difference { code: thing.code.to_owned(), text: thing.text.to_owned(), side, before, after })
     };
-    THINGS.iter().filter_map(one).collect()
+    THINGS.iter().zip(before.0.iter().zip(&after.0)).filter_map(one).collect()
 }
 
 /// Both as they are told; `None` where they are the same.

@@ -4,7 +4,7 @@
 //! run and one group were measured in the same blocks, so their trials are pairs; all others are
 //! independent. Which metrics are judged, and how, is in `docs/decisions/0010-comparison.md`.
 
-mod environment;
+pub(crate) mod environment;
 mod error;
 mod factor;
 mod note;
@@ -12,7 +12,7 @@ mod pair;
 mod row;
 #[cfg(test)]
 pub(crate) mod tests;
-mod words;
+pub(crate) mod words;
 
 use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;

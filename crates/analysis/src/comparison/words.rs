@@ -26,12 +26,12 @@ pub(super) fn parameter(case: &CaseResult, name: &str, definitions: &Definitions
 }
 
 /// A value as a person writes it.
-pub(super) fn shown(value: &Value, known: Option<&ParameterDefinition>) -> String {
+pub(crate) fn shown(value: &Value, known: Option<&ParameterDefinition>) -> String {
     known.map_or_else(|| value.to_string(), |known| known.show(value))
 }
 
 /// A setting of a case as a person writes it: what was asked for.
-pub(super) fn setting(case: &CaseResult, key: &str) -> Option<String> {
+pub(crate) fn setting(case: &CaseResult, key: &str) -> Option<String> {
     level(&case.settings, key).map(|state| state.show(&state.asked))
 }
 

@@ -68,7 +68,8 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
             vec![more(case, Aspect::Workers, &ceilings, context), processor(case, End::Drives, &ceilings)]
         }
         "sender-cpu" | "receiver-cpu" => {
-            vec![streams(case, &ceilings, context), processor(case, full_end(case, verdict), &ceilings)]
+            let more = streams(case, &ceilings, context).filter(|_| !share_a_core(case, verdict));
+            vec![more, processor(case, full_end(case, verdict), &ceilings)]
         }
         "all-cores-full" => vec![processor(case, End::Drives, &ceilings)],
         "own-cores-full" => vec![alone(verdict, &ceilings)],
@@ -179,6 +180,11 @@ fn streams(case: &CaseResult, ceilings: &Ceilings, context: &GainContext<'_>) ->
     let aspects = [Aspect::Streams, Aspect::Workers];
     let aspect = aspects.into_iter().find(|a| case.loads.main.profile.parameter(*a).is_some())?;
     more(case, aspect, ceilings, context)
+}
+
+/// Whether several streams come to one CPU already, which takes their packets: more of them do as well.
+fn share_a_core(case: &CaseResult, verdict: &Finding) -> bool {
+    verdict.args.get("by") == Some(&Value::from("core")) && measure::concurrency(case) > 1.0
 }
 
 /// A resource that is twice as fast, or of which twice as much is allowed.

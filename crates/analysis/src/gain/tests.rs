@@ -234,3 +234,18 @@ fn of_what_is_not_known_nothing_is_predicted() {
     run.cases = vec![case];
     assert_eq!(crate::gains(&run), [vec![]]);
 }
+
+/// Bug: of streams whose packets one CPU takes, more streams were told to bring more.
+#[test]
+fn streams_that_share_a_full_core_gain_nothing_from_more() {
+    let mut case = fixture::case(1);
+    fixture::workload(&mut case, "net.stream");
+    fixture::set(&mut case, "direction", "send");
+    fixture::set(&mut case, "streams", 4u64);
+    let held =
+        |by: &str| Finding::new(FindingKind::Bottleneck, "receiver-cpu", model::Severity::Note).arg("by", by);
+    assert!(share_a_core(&case, &held("core")));
+    assert!(!share_a_core(&case, &held("threads")));
+    fixture::set(&mut case, "streams", 1u64);
+    assert!(!share_a_core(&case, &held("core")), "another may come to another CPU");
+}

@@ -301,6 +301,19 @@ mod tests {
         assert_eq!((share(&case, OperationClass::Read), share(&case, OperationClass::Write)), (0.75, 0.25));
     }
 
+    /// Bug: connections were no operations, so that nobody knew how much of a CPU making them took.
+    #[test]
+    fn connections_are_operations() {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.connect");
+        let told = [(metric::CONNECTIONS_PER_SECOND, 10_000.0), (metric::CPU_PER_OPERATION, 95e-6)];
+        rates(&mut case, &told);
+        assert_eq!(super::super::operations(&case), Some((metric::CONNECTIONS_PER_SECOND, 10_000.0)));
+        let (name, cpu) = super::super::worker_cpu(&case).unwrap();
+        assert_eq!(name, metric::CPU_PER_OPERATION);
+        assert!((cpu - 0.95).abs() < 1e-9, "{cpu}");
+    }
+
     #[test]
     fn every_target_has_its_own_threads() {
         let mut case = fixture::case(1);

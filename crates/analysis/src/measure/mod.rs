@@ -44,7 +44,7 @@ pub(crate) use place::{
 };
 pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, ready, waited};
-pub(crate) use writeback::{absorbed, writeback};
+pub(crate) use writeback::{absorbed, group_memory, writeback};
 pub use writeback::{peak, sustained};
 
 /// What evidence of several rules says in English, and whose machine it was.
@@ -150,6 +150,7 @@ pub(crate) const RATES: &[MetricName] = &[
     metric::OPERATIONS_PER_SECOND,
     metric::EVENTS_PER_SECOND,
     metric::REQUESTS_PER_SECOND,
+    metric::CONNECTIONS_PER_SECOND,
     metric::TRANSACTIONS_PER_SECOND,
 ];
 

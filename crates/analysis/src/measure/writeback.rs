@@ -78,6 +78,14 @@ pub(crate) fn writeback(case: &CaseResult) -> Option<Writeback> {
     })
 }
 
+/// Bytes that the tightest memory limit at or above our control group allows, and what it leaves: the medians over
+/// trials. A series of nothing but zeros is not kept, so one that is not there leaves nothing.
+pub(crate) fn group_memory(case: &CaseResult) -> Option<(f64, f64)> {
+    let of = |name| median(case, |trial| middle(&trial.result, &Resource::CGROUP_MEMORY, name));
+    let limit = of(series::GROUP_LIMIT).filter(|limit| *limit > 0.0)?;
+    Some((limit, of(series::GROUP_HEADROOM).unwrap_or_default()))
+}
+
 /// What the main load of a trial got before and after it was slowed down: absent where that was not in the
 /// window, or stood at one of its ends.
 pub(crate) fn absorbed(profile: &LoadProfile, path: &[PathStep], result: &TrialResult) -> Option<Absorbed> {

@@ -6,6 +6,7 @@ use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
 use model::{Machine, Resource, ResourceKind, fact, metric};
 
+use super::bond::one_member;
 use crate::measure::{self, End};
 
 /// Bytes of heads in a packet: IPv4 and TCP.
@@ -81,7 +82,16 @@ pub(super) fn to_storage(case: &CaseResult, limit: &Limit, step: &PathStep) -> O
 /// TCP at the MTU that the interface had when the machine was described.
 pub(super) fn bound(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {
     let known = limit.bound()?;
+    if let Some(member) = one_member(case, machine, &limit.resource, end).filter(|_| is_link(limit)) {
+        let of_link = (member.bound()?, member.known_from());
+        let (rate, source) = by_trial(case, machine, member, end).unwrap_or(of_link);
+        return Some((rate, format!("{source}; of the bond it takes one member")));
+    }
     Some(by_trial(case, machine, limit, end).unwrap_or_else(|| (known, limit.known_from())))
+}
+
+fn is_link(limit: &Limit) -> bool {
+    limit.kind == LimitKind::Link && limit.quantity == metric::THROUGHPUT
 }
 
 fn by_trial(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {

@@ -43,6 +43,7 @@ pub(crate) mod numa_remote;
 pub(crate) mod observer_cost;
 pub(crate) mod other_route;
 pub(crate) mod others_io;
+pub(crate) mod outlier;
 pub(crate) mod packet_size;
 pub(crate) mod packet_unknown;
 pub(crate) mod packets_dropped;

@@ -4,7 +4,7 @@
 //! never sees.
 
 use model::run::CaseResult;
-use model::{Finding, Resource, Severity, Trial};
+use model::{Finding, Resource, SeriesName, Severity, Trial, series};
 
 use super::dropped::{self, EndCount};
 use crate::measure::End;
@@ -36,6 +36,10 @@ struct DropKind {
     /// Counters of what passed, added up; without any, one is too many.
     passed: &'static [&'static str],
 }
+
+/// What is dropped for a connection that cannot be tracked, and the same where the table of connections was full.
+const UNTRACKED: &str = "untracked";
+const TABLE_FULL: &str = "table-full";
 
 /// `Documentation/networking/statistics.rst` and `snmp_counter.rst`,
 /// `net/core/net-procfs.c`.
@@ -91,13 +95,15 @@ const WAYS: &[DropKind] = &[
         less: None,
         passed: &[],
     },
+    DropKind { what: UNTRACKED, of: Of::Whole("conntrack"), counters: &["drop"], less: None, passed: &[] },
 ];
 
 pub(crate) const RULE: Rule = Rule {
     code: "packets-dropped",
     doc: "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
          away, whatever their number; packets that the interface missed, or that it, its queueing discipline, a CPU's backlog \
-         or a UDP socket dropped, from one in a thousand on. The number is that of the worst trial.",
+         or a UDP socket dropped, from one in a thousand on; and packets, whatever their number, that were dropped because the \
+         kernel could not track their connection (`drop` in /proc/net/stat/nf_conntrack). The number is that of the worst trial.",
     english: r#"
 finding-packets-dropped =
     { $what ->
@@ -115,6 +121,10 @@ finding-packets-dropped =
             any protocol saw them: their backlog was full
         [socket-drops] sockets{ of-end } dropped { FIXED($count) } datagrams in the window, { PERCENT($share) } of those
             that came: the receive buffer was full
+        [table-full] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
+            tracked: the kernel's table of connections was full
+        [untracked] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
+            tracked
        *[turned-away] { FIXED($count) } connections{ of-end } were refused in the window: the listen queue was full
     }
     .advice =
@@ -131,6 +141,10 @@ finding-packets-dropped =
                 `tc -s qdisc` says where
             [backlog-drops] a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer
             [socket-drops] a larger --window holds more, a --bit-rate sends less, more --streams read on more cores
+            [table-full] raise net.netfilter.nf_conntrack_max (and nf_conntrack_buckets), shorten the timeouts of connections
+                that are over, or do not track this traffic (notrack)
+            [untracked] packets of one connection that arrive together on several CPUs may each ask for an entry, and one is
+                dropped; `conntrack -S` counts them; what is not tracked (notrack) is not dropped
            *[turned-away] the listener accepts connections too slowly, or lets too few wait (net.core.somaxconn)
         }
 
@@ -150,15 +164,16 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
         return None;
     }
     let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
-    let DropCount { resource, source, count, share } = all.max_by(|a, b| a.count.total_cmp(&b.count))?;
+    let DropCount { what, resource, source, count, share } =
+        all.max_by(|a, b| a.count.total_cmp(&b.count))?;
     let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
     if !is_much {
         return None;
     }
-    let severity = if way.what == "queue-drops" { Severity::Note } else { Severity::Warning };
+    let severity = if what == "queue-drops" { Severity::Note } else { Severity::Warning };
     let counted = EndCount { end, count, resource: resource.clone(), source };
     let mut finding = dropped::of_end(RULE.code, severity, case, counted)
-        .arg("what", way.what)
+        .arg("what", what)
         .arg("share", share.unwrap_or(0.0));
     if way.of == Of::Interface {
         finding = finding.on(resource);
@@ -168,6 +183,8 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
 
 /// What a trial counted.
 struct DropCount {
+    /// As the findings of all languages call it.
+    what: &'static str,
     resource: Resource,
     source: String,
     count: f64,
@@ -190,16 +207,33 @@ fn seen(trial: &Trial, end: End, way: &DropKind) -> Option<DropCount> {
     let count = (sum(way.counters)? - less).max(0.0);
     let share = (!way.passed.is_empty())
         .then(|| sum(way.passed).filter(|all| *all > 0.0).map_or(0.0, |all| count / all));
-    Some(DropCount { resource, source, count, share })
+    let is_full = way.what == UNTRACKED && table_was_full(trial, end, &resource);
+    let what = if is_full { TABLE_FULL } else { way.what };
+    Some(DropCount { what, resource, source, count, share })
+}
+
+/// From this share of its entries on a table of connections is full: it is looked at once a second only.
+const TABLE_USED: f64 = 0.95;
+
+/// Whether the kernel's table of connections was full: it gave up entries for new ones, or held as many as it may.
+fn table_was_full(trial: &Trial, end: End, resource: &Resource) -> bool {
+    let highest = |name: SeriesName| {
+        let all = end.watched(trial)?.series.iter().filter(|s| s.resource == *resource && s.name == name);
+        all.flat_map(|s| s.values.iter().copied()).reduce(f64::max)
+    };
+    let used = highest(series::TRACKED_CONNECTIONS).zip(highest(series::TRACKED_CONNECTIONS_MOST));
+    end.change(trial, resource, "early_drop").is_some_and(|given_up| given_up > 0.0)
+        || used.is_some_and(|(entries, most)| most > 0.0 && entries >= TABLE_USED * most)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::validity::fixture;
+    use model::Unit;
     use model::fact;
     use model::study::Controls;
-    use model::trial::Counter;
+    use model::trial::{Counter, Series};
 
     fn counters(all: &[(&str, &str, u64)]) -> Vec<Counter> {
         let one = |(resource, name, count): &(&str, &str, u64)| {
@@ -242,6 +276,7 @@ mod tests {
             ("udp", "RcvbufErrors", 250),
             ("udp", "Udp6RcvbufErrors", 50),
             ("tcp", "ListenOverflows", 3),
+            ("conntrack", "drop", 6),
         ];
         let found = told(&case(&[], &all));
         assert_eq!(found.len(), WAYS.len(), "{found:#?}");
@@ -269,6 +304,34 @@ mod tests {
         assert_eq!((of("rx_errs", 1), of("rx_errs", 0)), (1, 0));
         // Another interface is not on the path.
         assert!(told(&case(&[("nic:eth1", "rx_errs", 5)], &[])).is_empty());
+    }
+
+    #[test]
+    fn a_table_of_connections_that_is_full_is_told_from_packets_that_met() {
+        let of = |given_up: u64, entries: f64, most: f64| {
+            let counted = [("conntrack", "drop", 40), ("conntrack", "early_drop", given_up)];
+            let mut case = case(&counted, &[]);
+            let gauge = |name: SeriesName, value: f64| Series {
+                resource: "conntrack".into(),
+                name,
+                unit: Unit::One,
+                start_ns: 0,
+                interval_ns: 1_000_000_000,
+                values: vec![value / 2.0, value],
+            };
+            case.trials[0].result.local_mut().series = vec![
+                gauge(series::TRACKED_CONNECTIONS, entries),
+                gauge(series::TRACKED_CONNECTIONS_MOST, most),
+            ];
+            told(&case).concat()
+        };
+        let full = "40 packets were dropped in the window because their connections could not be tracked: the kernel's \
+                    table of connections was full";
+        assert!(of(0, 65_536.0, 65_536.0).starts_with(full), "{}", of(0, 65_536.0, 65_536.0));
+        assert!(of(3, 100.0, 65_536.0).starts_with(full), "entries were given up");
+        let met = of(0, 100.0, 65_536.0);
+        assert!(met.starts_with("40 packets were dropped") && !met.contains("full"), "{met}");
+        assert!(told(&case(&[("conntrack", "drop", 0), ("conntrack", "early_drop", 5)], &[])).is_empty());
     }
 
     #[test]

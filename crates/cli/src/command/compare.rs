@@ -60,7 +60,7 @@ pub(super) fn define(command: Command) -> Command {
 /// In place of metrics: all.
 const ALL: &str = "all";
 
-fn metric_name(text: &str) -> Result<MetricName, &'static str> {
+pub(super) fn metric_name(text: &str) -> Result<MetricName, &'static str> {
     MetricName::intern(text).ok_or("no metric has a name that long")
 }
 
@@ -155,7 +155,7 @@ fn check_together(matches: &ArgMatches, runs: usize) -> Result<(), Failure> {
 }
 
 /// A share such as `5%`.
-fn margin(matches: &ArgMatches) -> Result<f64, Failure> {
+pub(super) fn margin(matches: &ArgMatches) -> Result<f64, Failure> {
     let Some(text) = matches.get_one::<String>("margin") else { return Ok(MARGIN) };
     let percent = text.strip_suffix('%').and_then(|number| number.trim().parse::<f64>().ok());
     match percent {

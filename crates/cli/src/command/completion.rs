@@ -89,12 +89,14 @@ impl Line {
         let store = self.store.clone();
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
-            ("run", "with") | ("workloads", _) => ArgValueCompleter::new(workloads),
+            ("run", "with") | ("workloads", _) | ("list" | "trend", "name") => {
+                ArgValueCompleter::new(workloads)
+            }
             ("run", "set") => ArgValueCompleter::new(settings_to_set),
             ("settings", _) => ArgValueCompleter::new(settings),
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
             ("run", "destroy") | ("trace" | "verify-tool", "target") => ArgValueCompleter::new(places),
-            ("show" | "rm" | "report" | "export" | "compare", "run") => {
+            ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
                 ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
             }
             ("check", "run") => ArgValueCompleter::new(PathCompleter::dir()),

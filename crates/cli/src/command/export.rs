@@ -25,13 +25,31 @@ pub(super) fn define(command: Command) -> Command {
         .about("Write a run in a format for programs or people")
         .arg(run_argument())
         .arg(output_argument())
-        .arg(
-            option("format", "FORMAT")
-                .value_parser(EXPORTERS.iter().map(|e| e.extension).collect::<Vec<_>>())
-                .help("The format, where no file's name tells it [default: json]"),
-        )
+        .arg(format_argument("The format, where no file's name tells it [default: json]"))
         .arg(language_argument())
         .arg(store_argument())
+}
+
+/// `--format FORMAT`.
+pub(super) fn format_argument(help: &'static str) -> Arg {
+    option("format", "FORMAT")
+        .value_parser(EXPORTERS.iter().map(|e| e.extension).collect::<Vec<_>>())
+        .help(help)
+}
+
+/// The format that `--format` names.
+pub(super) fn format(matches: &ArgMatches) -> Option<&'static Exporter> {
+    matches.get_one::<String>("format").and_then(|extension| called(extension))
+}
+
+fn called(extension: &str) -> Option<&'static Exporter> {
+    EXPORTERS.iter().find(|exporter| exporter.extension == extension)
+}
+
+/// Writes a run in a format to standard output.
+pub(super) fn print(exporter: &Exporter, run: &Run, language: Language) -> Result<(), Failure> {
+    let bytes = bytes(exporter, run, language)?;
+    output::print(&if exporter.printed { browser::print(&bytes)? } else { bytes })
 }
 
 /// `--lang en|ko|ja`.
@@ -69,7 +87,7 @@ impl<Write> Destination<Write> {
     }
 
     /// The file at `path` in a format that its name need not tell.
-    fn in_format(exporter: &'static Exporter<Write>, path: &str) -> Result<Self, Failure> {
+    pub(super) fn in_format(exporter: &'static Exporter<Write>, path: &str) -> Result<Self, Failure> {
         if exporter.printed {
             browser::find()?;
         }
@@ -128,23 +146,19 @@ fn exporter_in<Write>(
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let asked = matches.get_one::<String>("format");
-    let named = |extension: &str| EXPORTERS.iter().find(|e| e.extension == extension);
-    let destination = match (matches.get_one::<String>("output"), asked.and_then(|f| named(f))) {
+    let asked = format(matches);
+    let destination = match (matches.get_one::<String>("output"), asked) {
         (Some(path), Some(exporter)) => Some(Destination::in_format(exporter, path)?),
         (Some(path), None) => Some(Destination::at(path)?),
         (None, _) => None,
     };
     let run = super::load(matches)?;
-    match (destination, asked.and_then(|f| named(f)).or_else(|| named("json"))) {
+    match (destination, asked.or_else(|| called("json"))) {
         (Some(destination), _) => {
             destination.write(&run, language(matches))?;
             output::wrote(matches);
         }
-        (None, Some(exporter)) => {
-            let bytes = bytes(exporter, &run, language(matches))?;
-            output::print(&if exporter.printed { browser::print(&bytes)? } else { bytes })?;
-        }
+        (None, Some(exporter)) => print(exporter, &run, language(matches))?,
         (None, None) => {}
     }
     Ok(ExitCode::SUCCESS)

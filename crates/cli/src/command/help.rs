@@ -4,12 +4,16 @@
 
 use std::ffi::OsString;
 
+use ::report::reference;
+use ::report::terminal::Terminal;
 use clap::builder::styling::Styles;
 use clap::{Arg, ArgAction, Command};
+use model::WorkloadSpec;
 use model::workload::Catalogue;
 use study::built_in;
 
 use super::command_line;
+use crate::output;
 
 /// What the bare program says.
 pub(crate) const FIRST_WORDS: &str = "\
@@ -58,32 +62,37 @@ fn named_for_run(arguments: &[OsString]) -> Option<String> {
 
 /// All about the workload or the built-in study of this name, if there is one.
 fn of(name: &str, catalogue: &Catalogue) -> Option<String> {
+    let terminal = output::terminal();
     if let Some(spec) = catalogue.called(name) {
-        return Some(format!("{}\n{BEHIND_A_WORKLOAD}", ::report::reference::text(spec, catalogue)));
+        return Some(of_workload(spec, catalogue, terminal));
     }
     let ready = built_in::find(name)?;
     let study = study::read::from_toml(catalogue, ready.name, ready.name, ready.text).ok()?;
     let question = format!("{name}: {}", study.question.unwrap_or_default());
     Some(format!(
         "{}\n\nExamples\n  headroom run {name} --dry-run\n  headroom run {name}\n  headroom studies {name} > \
-         mine.toml\n\n{BEHIND_A_STUDY}",
-        textwrap::fill(&question, ::report::WIDTH)
+         mine.toml\n\n{}\n",
+        reference::paragraph(&question, terminal),
+        reference::paragraph(BEHIND_A_STUDY, terminal)
     ))
+}
+
+/// All about a workload.
+pub(super) fn of_workload(spec: &WorkloadSpec, catalogue: &Catalogue, terminal: Terminal) -> String {
+    let text = reference::text(spec, catalogue, terminal);
+    format!("{text}\n{}\n", reference::paragraph(BEHIND_A_WORKLOAD, terminal))
 }
 
 /// What is true of all workloads.
 const BEHIND_A_WORKLOAD: &str = "\
-Each parameter is an option: `--NAME LEVELS`. A comma makes levels (1,4,16),
-`..` doubles (1..64), `1..16:1` steps; every combination is a case. `headroom
-run --help` has the options that all workloads share: trials, settings, files.
-";
+Each parameter is an option: `--NAME LEVELS`. A comma makes levels (1,4,16), `..` doubles (1..64), \
+`1..16:1` steps; every combination is a case. `headroom run --help` has the options that all workloads share: \
+trials, settings, files.";
 
 /// What is true of all built-in studies.
 const BEHIND_A_STUDY: &str = "\
-`--dry-run` says what would be done, and does nothing. Options override what the
-study says, such as --target and --trials: `headroom run --help` has them. The
-last example makes a file of it, to be changed and run.
-";
+`--dry-run` says what would be done, and does nothing. Options override what the study says, such as --target \
+and --trials: `headroom run --help` has them. The last example makes a file of it, to be changed and run.";
 
 #[cfg(test)]
 mod tests {

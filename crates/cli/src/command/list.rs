@@ -3,34 +3,60 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
-use store::{State, Store};
+use report::text::printable;
+use store::{Annotations, State, Store};
 
+use super::baseline::date;
 use super::help::examples;
-use super::{open_store, store_argument};
+use super::run_filter::{self, RunFilter};
+use super::{open_store, store_argument, tag};
 use crate::exit::Failure;
 use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .before_help(examples(["list", "list --store /mnt/usb/headroom.db", "list | head"]))
-        .about("The runs that are kept, newest first")
+        .before_help(examples([
+            "list",
+            "list disk --since 2026-11-01 --tag rack=3",
+            "list --store /mnt/usb/headroom.db",
+        ]))
+        .about("The runs that are kept, newest first, with their tags and notes")
+        .args(run_filter::arguments())
         .arg(store_argument())
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let entries = open_store(matches)?.list()?;
+    let store = open_store(matches)?;
+    let said = store.annotations()?;
+    let entries = RunFilter::of(matches).select(&store, &said)?;
     if entries.is_empty() {
-        return output::done("No runs are kept yet. `headroom run` makes one.\n");
+        return output::done(match store.list()?.is_empty() {
+            true => "No runs are kept yet. `headroom run` makes one.\n",
+            false => "No kept run is like that. `headroom list` has all.\n",
+        });
     }
     let mut text = format!("{:<21} {:<12} {:>6} {:>7}  {}\n", "run", "state", "cases", "trials", "study");
     for entry in entries {
         let study = entry.title.unwrap_or(entry.study);
         let state = state_name(entry.state);
         let line = format!("{:<21} {state:<12} {:>6} {:>7}  {study}", entry.id, entry.cases, entry.trials);
-        text.push_str(&console::truncate_str(&line, report::WIDTH, "..."));
+        text.push_str(&console::truncate_str(&line, output::columns(), "..."));
         text.push('\n');
+        for line in said.get(&entry.id).map(annotated).unwrap_or_default() {
+            text.push_str(&console::truncate_str(&format!("  {line}"), report::WIDTH, "..."));
+            text.push('\n');
+        }
     }
     output::done(text)
+}
+
+/// What was said of a run, in lines.
+fn annotated(said: &Annotations) -> Vec<String> {
+    let tags: Vec<String> = said.tags.iter().map(tag::told).collect();
+    let accepted = said.accepted.as_ref().map(|time| format!("baseline, accepted on {}", date(time)));
+    let marks: Vec<String> = tags.into_iter().chain(accepted).collect();
+    let marks = (!marks.is_empty()).then(|| marks.join("  "));
+    marks.into_iter().chain(said.note.as_ref().map(|note| printable(note))).collect()
 }
 
 /// A run's state in a word.

@@ -1,15 +1,18 @@
-//! `headroom man [COMMAND]`: the manual pages, made of the same tables as the help, so that neither can
-//! say what the other does not. A page is printed, or all of them are written into a folder, as packages
-//! do.
+//! `headroom man [NAME]`: the manual pages of the program, of its commands and of the workloads, made of the same
+//! tables as the help, so that neither can say what the other does not. A page is printed, or all of them are
+//! written into a folder, as packages do.
 
 use std::path::Path;
 use std::process::ExitCode;
 
+use ::report::terminal::Terminal;
 use clap::{Arg, ArgMatches, Command};
 use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
+use model::WorkloadSpec;
+use model::workload::Catalogue;
 
-use super::help::examples;
+use super::help::{self, examples};
 use super::{offered_command_line, option, unknown};
 use crate::exit::Failure;
 use crate::output::{self, Pending};
@@ -22,14 +25,14 @@ pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples([
             "man | man -l -",
-            "man run | man -l -",
+            "man disk | man -l -",
             "man --dir /usr/local/share/man/man1",
         ]))
         .about("The manual pages, for man(1)")
         .arg(
             Arg::new("command")
-                .value_name("COMMAND")
-                .help("The command that the page is about [default: the program]"),
+                .value_name("NAME")
+                .help("The command or workload that the page is about [default: the program]"),
         )
         .arg(
             option("dir", "DIR")
@@ -39,29 +42,53 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let mut root = offered_command_line().disable_help_subcommand(true);
-    root.build();
+    let root = program();
+    let catalogue = ::agent::catalogue();
     if let Some(folder) = matches.get_one::<String>("dir") {
-        return write_all(&root, Path::new(folder));
+        return write_all(&root, &catalogue, Path::new(folder));
     }
     let Some(name) = matches.get_one::<String>("command") else { return output::done(page(&root)) };
-    match root.find_subcommand(name) {
-        Some(command) => output::done(page(command)),
+    if let Some(command) = root.find_subcommand(name) {
+        return output::done(page(command));
+    }
+    match catalogue.called(name) {
+        Some(spec) => output::done(page_of_workload(spec, &catalogue)),
         None => {
-            let known: Vec<&str> = root.get_subcommands().map(Command::get_name).collect();
-            Err(unknown("command", name, known))
+            let commands = root.get_subcommands().map(Command::get_name);
+            let workloads = catalogue.workloads.iter().map(|spec| spec.name.as_str());
+            let known: Vec<&str> = commands.chain(workloads).collect();
+            Err(unknown("command or workload", name, known))
         }
     }
 }
 
-/// Writes the page of the program and of each command; none before all may be written.
-fn write_all(root: &Command, folder: &Path) -> Result<ExitCode, Failure> {
-    let pages = std::iter::once(root).chain(root.get_subcommands());
-    let place = |command: &Command| -> Result<(Pending, Vec<u8>), Failure> {
+/// The whole command line, as pages are about it.
+fn program() -> Command {
+    let mut root = offered_command_line().disable_help_subcommand(true);
+    root.build();
+    root
+}
+
+/// Every page, with the name of its file.
+fn pages(root: &Command, catalogue: &Catalogue) -> Vec<(String, Vec<u8>)> {
+    let of_command = |command: &Command| {
         let name = command.get_display_name().unwrap_or_else(|| command.get_name());
-        Ok((Pending::at(&folder.join(format!("{name}.{SECTION}")))?, page(command)))
+        (format!("{name}.{SECTION}"), page(command))
     };
-    for (pending, page) in pages.map(place).collect::<Result<Vec<_>, _>>()? {
+    let commands = std::iter::once(root).chain(root.get_subcommands()).map(of_command);
+    let workloads = catalogue
+        .workloads
+        .iter()
+        .map(|spec| (format!("{}.{SECTION}", title(spec)), page_of_workload(spec, catalogue)));
+    commands.chain(workloads).collect()
+}
+
+/// Writes every page; none before all may be written.
+fn write_all(root: &Command, catalogue: &Catalogue, folder: &Path) -> Result<ExitCode, Failure> {
+    let place = |(name, page): (String, Vec<u8>)| -> Result<(Pending, Vec<u8>), Failure> {
+        Ok((Pending::at(&folder.join(name))?, page))
+    };
+    for (pending, page) in pages(root, catalogue).into_iter().map(place).collect::<Result<Vec<_>, _>>()? {
         pending.finish(&page)?;
     }
     output::done(format!("Wrote the pages into {}\n", report::text::printable(&folder.display().to_string())))
@@ -90,6 +117,35 @@ fn page(command: &Command) -> Vec<u8> {
     page
 }
 
+/// What the page of a workload is called: as that of a command behind `run` would be.
+fn title(spec: &WorkloadSpec) -> String {
+    format!("headroom-run-{}", spec.name)
+}
+
+/// The page of a workload: the text of its help, whose lines have their breaks already.
+fn page_of_workload(spec: &WorkloadSpec, catalogue: &Catalogue) -> Vec<u8> {
+    let man = Man::new(Command::new(title(spec)).about(spec.summary))
+        .section(SECTION)
+        .source(format!("Headroom {VERSION}"))
+        .manual("Headroom");
+    let mut page = Vec::new();
+    // Writing to memory does not fail.
+    let _ = man.render_title(&mut page);
+    let _ = man.render_name_section(&mut page);
+    let mut text = Roff::new();
+    text.control("SH", ["DESCRIPTION"]);
+    // As wide as a terminal, and no line joined with the next.
+    text.control("in", ["0"]);
+    text.control("nf", []);
+    for line in help::of_workload(spec, catalogue, Terminal::default()).lines() {
+        text.text([roman(line)]);
+    }
+    text.control("fi", []);
+    let _ = text.to_writer(&mut page);
+    let _ = section("SEE ALSO", &["headroom-run(1)"]).to_writer(&mut page);
+    page
+}
+
 /// A section of lines that stay apart.
 fn section(title: &str, lines: &[&str]) -> Roff {
     let mut section = Roff::new();
@@ -105,9 +161,8 @@ fn section(title: &str, lines: &[&str]) -> Roff {
 mod tests {
     use super::*;
 
-    fn pages() -> Vec<(String, String)> {
-        let mut root = offered_command_line().disable_help_subcommand(true);
-        root.build();
+    fn pages_of_commands() -> Vec<(String, String)> {
+        let root = program();
         let all = std::iter::once(&root).chain(root.get_subcommands());
         all.map(|command| (command.get_name().to_owned(), String::from_utf8(page(command)).unwrap()))
             .collect()
@@ -115,7 +170,7 @@ mod tests {
 
     #[test]
     fn every_command_has_a_page_with_its_examples_and_options() {
-        let pages = pages();
+        let pages = pages_of_commands();
         let text = |name: &str| &pages.iter().find(|(command, _)| command == name).unwrap().1;
         for (name, page) in &pages {
             for part in [".TH", ".SH NAME", ".SH SYNOPSIS", ".SH EXAMPLES", ".SH OPTIONS"] {
@@ -129,12 +184,26 @@ mod tests {
     }
 
     #[test]
+    fn the_page_of_a_workload_has_what_its_help_says() {
+        let catalogue = ::agent::catalogue();
+        for spec in &catalogue.workloads {
+            let page = String::from_utf8(page_of_workload(spec, &catalogue)).unwrap();
+            assert!(page.contains(&format!("\n.TH headroom-run-{} 1 ", spec.name)), "{page}");
+            // Hyphens are written so in pages.
+            let page = page.replace("\\-", "-");
+            for parameter in catalogue.parameters(spec) {
+                assert!(page.contains(&format!("\n  {} = ", parameter.name)), "{}: {page}", spec.name);
+            }
+        }
+    }
+
+    #[test]
     fn all_pages_are_written_into_a_folder() {
         let folder = tempfile::tempdir().unwrap();
         let line = ["man", "--dir", folder.path().to_str().unwrap()];
         let matches = define(Command::new("man")).try_get_matches_from(line).unwrap();
         carry_out(&matches, &[]).unwrap();
-        for name in ["headroom.1", "headroom-run.1", "headroom-verify-tool.1"] {
+        for name in ["headroom.1", "headroom-run.1", "headroom-verify-tool.1", "headroom-run-disk.1"] {
             assert!(folder.path().join(name).is_file(), "{name}");
         }
     }

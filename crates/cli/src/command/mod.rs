@@ -2,11 +2,13 @@
 //! ([`help`], [`completion`]).
 
 mod agent;
+mod baseline;
 mod check;
 mod compare;
 pub(crate) mod completion;
 mod completions;
 mod doctor;
+mod exit_code;
 mod export;
 pub(crate) mod help;
 mod import_results;
@@ -16,11 +18,13 @@ mod list;
 mod machine;
 mod man;
 mod node;
+mod note;
 mod reference;
 mod report;
 mod restore;
 mod rm;
 mod run;
+mod run_filter;
 mod run_options;
 mod settings;
 mod show;
@@ -28,8 +32,10 @@ mod source;
 mod sqlite_commits;
 mod studies;
 mod syncfs;
+mod tag;
 mod tool_text;
 mod trace;
+mod trend;
 mod unknown_study;
 mod verify_tool;
 mod workloads;
@@ -67,7 +73,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show rm report export compare check
+    run machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
     import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
     sqlite_commits
 };
@@ -101,8 +107,8 @@ fn root() -> Command {
 fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
-         Exit codes: 0 done; 1 done, but a trial failed, a case falls short of the study's `[expect]`, the doctor warns, a checked figure is not what it says, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
-         missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
+         Exit codes: 0 done; 1 done, but a trial failed, a goal is not kept, a case falls short of the study's `[expect]`, the doctor warns, a checked figure is not what it says, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
+         missing permission), nothing touched; 4 (with `--strict`) it cannot be told whether a goal is kept; 130 interrupted, nothing left behind.\n",
     );
     let mut root = command_line().term_width(::report::WIDTH);
     root.build();
@@ -152,6 +158,11 @@ fn run_argument() -> Arg {
     Arg::new("run").value_name("RUN").required(true).help(
         "A run's name, the beginning of it, `last`, a .json file of one, or a text that another tool printed",
     )
+}
+
+/// The run in the store that a command is about.
+fn stored_run_argument() -> Arg {
+    run_argument().help("A run's name, the beginning of it, or `last`")
 }
 
 /// Where the store is that `--store` names, or the usual one.

@@ -4,7 +4,9 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 
-use super::export::{Destination, language, language_argument, output_argument};
+use super::export::{
+    self, Destination, format, format_argument, language, language_argument, output_argument,
+};
 use super::help::examples;
 use super::{run_argument, store_argument};
 use crate::exit::Failure;
@@ -12,25 +14,39 @@ use crate::output;
 
 pub(super) fn define(command: Command) -> Command {
     command
-        .before_help(examples(["report", "report last -o page.html", "report last -o page.pdf --lang ja"]))
+        .before_help(examples([
+            "report",
+            "report last -o page.pdf --lang ja",
+            "report last --format junit -o goals.xml",
+        ]))
         .about("Write a run as a page to read and share")
         .after_help(
-            "Without -o, the page is headroom-RUN.html in this folder. A page is one file: it needs no network and no script.",
+            "Without -o, the page is headroom-RUN.html in this folder; what --format asks for goes to standard output. A page is \
+             one file: it needs no network and no script.",
         )
         .arg(run_argument().required(false).default_value("last"))
         .arg(output_argument())
+        .arg(format_argument("The format, where no file's name tells it"))
         .arg(language_argument())
         .arg(store_argument())
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let run = super::load(matches)?;
-    let path = match matches.get_one::<String>("output") {
-        Some(path) => path.clone(),
+    let path = match (matches.get_one::<String>("output"), format(matches)) {
+        (None, Some(exporter)) => {
+            export::print(exporter, &run, language(matches))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        (Some(path), _) => path.clone(),
         // A run's name is made of digits, letters and dashes.
-        None => format!("headroom-{}.html", run.id),
+        (None, None) => format!("headroom-{}.html", run.id),
     };
-    Destination::at(&path)?.write(&run, language(matches))?;
+    let destination = match format(matches) {
+        Some(exporter) => Destination::in_format(exporter, &path)?,
+        None => Destination::at(&path)?,
+    };
+    destination.write(&run, language(matches))?;
     // The program ends here, and giving back a long run piece by piece takes 20 ms.
     std::mem::forget(run);
     output::done(format!("Wrote {}\n", ::report::text::printable(&path)))

@@ -14,8 +14,7 @@ use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use machine::file::{self, Bounds};
 use model::plan::FixtureKey;
-use model::run::{Outcome, Run};
-use model::trial::Status;
+use model::run::Run;
 use model::workload::Catalogue;
 use model::{Plan, Study};
 use report::document::terminal::Detail;
@@ -23,6 +22,7 @@ use report::page::{Subject, document};
 use study::built_in;
 use study::plan;
 use study::read::arguments::{Arguments, apply, study_of_workload};
+use study::read::goal::ABORT_WHEN;
 use study::read::{CONTROLS, from_toml};
 use study::run::{Invocation, RunError, Runner};
 
@@ -30,10 +30,11 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{
-    flag, job_file, open_store, option, page_path, restore, show, store_argument, store_path, unknown_study,
+    exit_code, flag, job_file, option, page_path, restore, show, store_argument, store_path, tag,
+    unknown_study,
 };
 use crate::accept_nodes::{self, NodeWait};
-use crate::exit::{Failure, INTERRUPTED, StoreFailure, TRIAL_FAILED, UNKEPT};
+use crate::exit::{Failure, StoreFailure};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -58,6 +59,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output::verbose_argument())
         .arg(output_argument())
         .arg(language_argument())
+        .arg(tag::argument())
         .arg(store_argument());
     // A flag stands for this one.
     let controls = CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
@@ -78,7 +80,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 13] {
+fn own_arguments() -> [Arg; 16] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -103,6 +105,19 @@ fn own_arguments() -> [Arg; 13] {
              waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
              queues ran",
         ),
+        many(
+            "expect",
+            "GOAL",
+            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'; the whole \
+             interval has to be so. Exit with 1 where one is not kept",
+        ),
+        many(
+            ABORT_WHEN,
+            "CONDITION",
+            "End the run with the first trial of which this is true: 'errors > 0', 'throughput < 10MB/s'; what was \
+             measured is kept, and the exit code is 1",
+        ),
+        flag("strict", "Exit with 4 where it cannot be told whether a goal is kept"),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
             "wipe",
@@ -149,7 +164,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     }
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
-    let mut store = open_store(matches)?;
+    let mut store = tag::opened(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
     let mut progress = Progress::new(&planned.plan);
     let identity = identity(typed);
@@ -192,7 +207,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     if let Some(destination) = destination {
         write_to(destination, matches, &run)?;
     }
-    Ok(verdict(&run))
+    Ok(exit_code::of_run(&run, matches.get_flag("strict")))
 }
 
 fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
@@ -316,7 +331,13 @@ pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
     let shown = path.display();
     let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
         ErrorKind::NotFound => invalid(format!("there is no file {shown}")),
-        ErrorKind::InvalidInput => invalid(format!("{shown} is no file")),
+        ErrorKind::InvalidInput => {
+            let message = format!("{shown} is no file");
+            match unknown_study::help_of_place(path) {
+                Some(help) => Failure::arguments(message, help),
+                None => invalid(message),
+            }
+        }
         ErrorKind::FileTooLarge => invalid(format!("{shown} is too large for a study")),
         _ => Failure::File { what: "reading", path: path.to_owned(), source },
     })?;
@@ -425,18 +446,5 @@ pub(super) fn identity(typed: &[String]) -> Invocation {
         command: typed.to_vec(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
         build: format!("{kind} {}-{}", std::env::consts::ARCH, std::env::consts::OS),
-    }
-}
-
-fn verdict(run: &Run) -> ExitCode {
-    if run.outcome == Some(Outcome::Interrupted) {
-        return ExitCode::from(INTERRUPTED);
-    }
-    let failed = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Failed);
-    let measured = run.cases.iter().flat_map(|c| &c.trials).any(|t| t.status == Status::Ok);
-    match () {
-        () if failed || !measured => ExitCode::from(TRIAL_FAILED),
-        () if !analysis::keeps_expectations(run) => ExitCode::from(UNKEPT),
-        () => ExitCode::SUCCESS,
     }
 }

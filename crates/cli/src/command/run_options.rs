@@ -8,6 +8,7 @@ use model::stack::ALL;
 use model::workload::Catalogue;
 use study::read::CONTROLS;
 use study::read::arguments::{Arguments, Typed};
+use study::read::goal::ABORT_WHEN;
 
 /// The control that is a flag here.
 pub(super) const PROVE: &str = "prove";
@@ -84,6 +85,8 @@ pub(super) fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Argument
         with: all("with"),
         set: all("set"),
         observe: all("observe"),
+        expect: all("expect"),
+        abort_when: all(ABORT_WHEN),
         destroy: all("destroy"),
         wipe: all("wipe"),
     }

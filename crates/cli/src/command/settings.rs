@@ -19,17 +19,18 @@ pub(super) fn define(command: Command) -> Command {
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let settings = agent::settings();
+    let terminal = output::terminal();
     let text = match matches.get_one::<String>("name") {
-        None => report::reference::settings(&settings, &setting::present(None)),
+        None => report::reference::settings(&settings, &setting::present(None), terminal),
         Some(name) => {
             let known = settings.iter().map(|s| s.name());
             // What stands for several is described, too; each of those is found by its own name.
             let listed = settings.iter().copied().find(|spec| spec.name() == name);
             let spec = listed.or_else(|| setting::find(name).map(|setting| setting.spec()));
             let spec = spec.ok_or_else(|| unknown("setting", name, known))?;
-            let mut text = report::reference::setting(spec);
+            let mut text = report::reference::setting(spec, terminal);
             text.push('\n');
-            text.push_str(&report::reference::present(&setting::present(Some(name))));
+            text.push_str(&report::reference::present(&setting::present(Some(name)), terminal));
             text
         }
     };

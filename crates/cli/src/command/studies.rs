@@ -29,12 +29,12 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         }
         None => {
             let catalogue = agent::catalogue();
-            let mut text = String::new();
+            let mut all = Vec::new();
             for ready in READY {
                 let study = study::read::from_toml(&catalogue, ready.name, ready.name, ready.text)?;
-                text.push_str(&format!("{}  {}\n", ready.name, study.question.unwrap_or_default()));
+                all.push((ready.name, study.question.unwrap_or_default()));
             }
-            text
+            report::reference::studies(&all, output::terminal())
         }
     };
     output::done(text)

@@ -1,11 +1,15 @@
 //! A word behind `headroom run` that is the name of nothing: what was most likely meant, and what to type
 //! then. All names there are would fill a screen, so they are not listed.
 
+use std::os::unix::fs::FileTypeExt;
+use std::path::Path;
+
 use import::diagnostic::nearest;
 use model::workload::Catalogue;
 use study::built_in::READY;
 
 use crate::exit::Failure;
+use crate::output::joined;
 
 /// What is said of files, which are told by their endings.
 const FILES: &str = "a study file ends in .toml, a job file of fio in .fio";
@@ -13,6 +17,18 @@ const FILES: &str = "a study file ends in .toml, a job file of fio in .fio";
 /// That nothing is called `name`.
 pub(super) fn failure(name: &str, catalogue: &Catalogue) -> Failure {
     Failure::arguments(format!("there is no workload and no built-in study `{name}`"), help(name, catalogue))
+}
+
+/// How a folder or a block device is measured, where `path` is one.
+pub(super) fn help_of_place(path: &Path) -> Option<String> {
+    let kind = path.metadata().ok()?.file_type();
+    let what = match () {
+        () if kind.is_dir() => "a folder",
+        () if kind.is_block_device() => "a block device",
+        () => return None,
+    };
+    let path = path.display().to_string();
+    Some(format!("that is {what}: `headroom run disk --target {}` measures it", joined([path.as_str()])))
 }
 
 fn help(name: &str, catalogue: &Catalogue) -> String {
@@ -27,6 +43,9 @@ fn help(name: &str, catalogue: &Catalogue) -> String {
             "that is a tool: `headroom check FILE` reads what it printed, and `headroom verify-tool {name}` runs it beside \
              the same load of Headroom, if it knows it"
         );
+    }
+    if let Some(help) = help_of_place(Path::new(name)) {
+        return help;
     }
     match nearest(name, workloads().chain(READY.iter().map(|ready| ready.name))) {
         Some(near) => format!("did you mean `{near}`? Of files, {FILES}"),
@@ -47,6 +66,7 @@ mod tests {
         assert!(help("overveiw").starts_with("did you mean `overview`? "));
         let area = help("cpu");
         assert!(area.contains("cpu.primes, ") && !area.contains("memory."), "{area}");
+        assert_eq!(help("."), "that is a folder: `headroom run disk --target .` measures it");
         assert!(help("sysbench").contains("`headroom verify-tool sysbench`"));
         let none = help("benchmark-everything");
         assert!(none.contains("`headroom workloads`") && none.contains("`headroom studies`"), "{none}");

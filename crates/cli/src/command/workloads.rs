@@ -19,11 +19,11 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let catalogue = agent::catalogue();
     let text = match matches.get_one::<String>("name") {
-        None => report::reference::list(&catalogue),
+        None => report::reference::list(&catalogue, output::terminal()),
         Some(name) => {
             let known = catalogue.workloads.iter().map(|w| w.name.as_str());
             let spec = catalogue.called(name).ok_or_else(|| unknown("workload", name, known))?;
-            report::reference::text(spec, &catalogue)
+            report::reference::text(spec, &catalogue, output::terminal())
         }
     };
     output::done(text)

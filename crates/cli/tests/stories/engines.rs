@@ -21,7 +21,7 @@ fn forbidding(place: &StoryFolder, calls: &'static [i64], error: i32, arguments:
 fn forbid(calls: &[i64], error: i32) -> std::io::Result<()> {
     let statement = |code: u32, jt: u8, jf: u8, k: u32| libc::sock_filter { code: code as u16, jt, jf, k };
     let answer = |k: u32| statement(libc::BPF_RET | libc::BPF_K, 0, 0, k);
-    let mut filter = [answer(libc::SECCOMP_RET_ALLOW); 8];
+    let mut filter = [answer(libc::SECCOMP_RET_ALLOW); 24];
     filter[0] = statement(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
     for (index, call) in calls.iter().enumerate() {
         let equal = libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K;
@@ -89,6 +89,46 @@ fn where_nothing_asynchronous_is_allowed_auto_takes_sync_or_says_why_it_cannot()
     {
         assert!(said.contains(part), "{part}: {said}");
     }
+}
+
+/// What came after Linux 4.18, of all that we or our libraries call.
+const NEWER_CALLS: &[i64] = &[
+    libc::SYS_io_uring_setup,
+    libc::SYS_pidfd_open,
+    libc::SYS_clone3,
+    libc::SYS_close_range,
+    libc::SYS_openat2,
+    libc::SYS_faccessat2,
+    libc::SYS_epoll_pwait2,
+    // cachestat, in `scripts/syscall.tbl`.
+    451,
+];
+
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_kernel_without_newer_system_calls_is_measured_with_those_it_has() {
+    let place = StoryFolder::new();
+    let old = |arguments: &[&str]| forbidding(&place, NEWER_CALLS, libc::ENOSYS, arguments);
+    let through_the_cache = [DISK, &["--queue-depth", "4", "--direct", "no", "-v"]].concat();
+    let output = old(&through_the_cache);
+    assert!(output.status.success(), "{}", stderr(&output));
+    let said = flat(&stdout(&output));
+    assert!(said.contains("engine aio") && said.contains("this kernel has no io_uring"), "{said}");
+    let document = place.stored();
+    assert_eq!(document["cases"][0]["loads"][0]["parameters"]["engine"], "aio");
+    // Without cachestat it is counted by mincore.
+    let facts = &trials(&document)[0]["loads"][0]["facts"];
+    assert!(facts["cached_share_after"].is_number(), "{facts}");
+    let output = old(&["run", "cpu.primes", "--max-prime", "1000", "--duration", "100ms", "--trials", "1"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(
+        place.stored()["cases"][0]["loads"][0]["estimates"]["events_per_second"]["median"].as_f64()
+            > Some(0.0)
+    );
+    // A warning of something else is no failure.
+    let output = old(&["doctor"]);
+    assert!(matches!(output.status.code(), Some(0 | 1)), "{}", stderr(&output));
+    assert!(!output.stdout.is_empty());
 }
 
 #[test]

@@ -121,6 +121,10 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["check", "no-such.txt"], 3, "correct the path"),
     (&["show"], 2, "`headroom run` makes one"),
     (&["export"], 2, "headroom export last > run.json"),
+    (&["run", "disk", "cpu.primes"], 2, "`--with cpu.primes`"),
+    (&["run", "/proc"], 2, "`headroom run disk --target /proc`"),
+    (&["show", "last", "-o", "x.html"], 2, "`headroom report RUN -o FILE`"),
+    (&["run", "null", "--trials", "0"], 2, "`0` is not a number of trials"),
 ];
 
 #[test]

@@ -79,6 +79,23 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
         2,
         &["is not a number of trials"],
     ),
+    (
+        &["run", "null", "--expect", "throughput >= 5MB/s"],
+        2,
+        &["no workload of this study has the metric `throughput`", "operations_per_second"],
+    ),
+    (&["run", "disk", "--expect", "latency_p99 < 5MB/s"], 2, &["`MB/s` is not a unit", "1.5ms"]),
+    (
+        &["run", "null", "--expect", "latency_p99 < 1ms", "--expect", "latency_p99 > 2ms"],
+        2,
+        &["no result keeps both `latency_p99 < 1ms` and `latency_p99 > 2ms`"],
+    ),
+    (
+        &["run", "null", "--expect", "latency_p99 < 1ms where threads=7"],
+        2,
+        &["no case of this study is meant"],
+    ),
+    (&["run", "null", "--abort-when", "errors"], 2, &["`errors` has no bound"]),
     (&["run", "/dev/zero"], 2, &["/dev/zero is no file"]),
     (&["run", "."], 2, &["there is no workload and no built-in study `.`"]),
     (&["show", "/dev/zero"], 2, &["/dev/zero is no run: it is a device"]),

@@ -45,6 +45,13 @@ impl ToolBlock<'_> {
         LineRange { first: number(self.lines.first()), last: number(self.lines.last()) }
     }
 
+    /// It without the blank lines at its end.
+    #[must_use]
+    pub fn without_blank_end(&self) -> Self {
+        let end = self.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
+        Self { lines: self.lines.get(..end).unwrap_or_default(), ..*self }
+    }
+
     /// All of it as one text: for JSON.
     #[must_use]
     pub fn text(&self) -> String {

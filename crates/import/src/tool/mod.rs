@@ -12,6 +12,7 @@ mod counting;
 mod database;
 mod drive;
 mod inventory;
+mod latency;
 mod network;
 mod number;
 mod paste;

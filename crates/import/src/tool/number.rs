@@ -37,10 +37,11 @@ pub(super) fn leading(text: &str, groups: bool) -> Option<LeadingNumber<'_>> {
     let value: f64 = format!("{plain}{exponent}").parse().ok()?;
     let decimals = plain.split_once('.').map_or(0, |(_, decimals)| decimals.len());
     let power: i32 = exponent.get(1..).and_then(|e| e.parse().ok()).unwrap_or(0);
-    let step = 10f64.powi(power.saturating_sub(i32::try_from(decimals).unwrap_or(i32::MAX)));
-    value.is_finite().then_some(LeadingNumber {
+    let half_step = 10f64.powi(power.saturating_sub(i32::try_from(decimals).unwrap_or(i32::MAX))) / 2.0;
+    // Of `0e999` the value is finite, and its last digit is not.
+    (value.is_finite() && half_step.is_finite()).then_some(LeadingNumber {
         value,
-        half_step: step / 2.0,
+        half_step,
         digits,
         rest: text.get(digits.len()..)?,
     })
@@ -70,6 +71,12 @@ pub(super) fn exact(line: u64, value: u64, unit: Unit) -> PrintedValue {
 /// digit counts is not known, and taken for nothing.
 pub(super) fn plain(line: u64, text: impl Into<String>, value: f64, unit: Unit) -> PrintedValue {
     PrintedValue { line, text: text.into(), value, unit, half_step: 0.0, counting: None }
+}
+
+/// The number that a text begins with, in `unit`, without what stands behind it.
+pub(super) fn bare(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
+    let number = leading(text, false)?;
+    Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
 }
 
 /// A number with its unit: bytes or bits, alone or per second, or a time. Bits become bytes.
@@ -128,6 +135,22 @@ pub(super) fn time(line: u64, text: &str, unit: &str) -> Option<PrintedValue> {
         half_step: number.half_step * scale,
         counting: None,
     })
+}
+
+/// Per cent as a share: `12.5%`. What stands behind the mark is left out.
+pub(super) fn percent(line: u64, text: &str) -> Option<PrintedValue> {
+    let number = leading(text, false).filter(|number| number.rest.trim_start().starts_with('%'))?;
+    let half_step = number.half_step / 100.0;
+    Some(PrintedValue {
+        half_step,
+        ..plain(line, format!("{}%", number.digits), number.value / 100.0, Unit::One)
+    })
+}
+
+/// What was printed, where the rest behind its last digit was cut off and not rounded: what is meant may be a whole
+/// step more.
+pub(super) fn cut_off(printed: PrintedValue) -> PrintedValue {
+    PrintedValue { half_step: 2.0 * printed.half_step, ..printed }
 }
 
 /// How many seconds a unit of time is.
@@ -212,6 +235,19 @@ mod tests {
     }
 
     #[test]
+    fn per_cent_are_a_share() {
+        let share = percent(1, "12.5% of all").unwrap();
+        assert_eq!((share.value, share.text.as_str()), (0.125, "12.5%"));
+        assert!((share.half_step - 0.0005).abs() < 1e-12);
+        assert_eq!((percent(1, "12.5"), percent(1, "all %")), (None, None));
+    }
+
+    #[test]
+    fn what_was_cut_off_may_be_a_whole_step() {
+        assert_eq!(cut_off(quantity(1, "7 MiB", Counting::Binary).unwrap()).half_step, 1_048_576.0);
+    }
+
+    #[test]
     fn a_number_ends_where_it_ends() {
         let number = leading("0.039679, x", false).unwrap();
         assert_eq!((number.value, number.rest), (0.039_679, ", x"));
@@ -219,6 +255,7 @@ mod tests {
         assert_eq!(leading("5e", false).map(|n| (n.value, n.rest)), Some((5.0, "e")));
         assert_eq!(leading("x5", false), None);
         assert_eq!(leading("1.2.3", false), None);
+        assert_eq!(leading("0e999", false), None);
         assert_eq!(whole("64+0 records"), Some((64, "+0 records")));
     }
 }

@@ -25,6 +25,14 @@ const SETTINGS: &[&str] = &[
     "access_key=",
     "signature=",
     "web-auth=",
+    "--authenticate=",
+    // Of JSON that is sent.
+    "password\":",
+    "passwd\":",
+    "token\":",
+    "secret\":",
+    "api_key\":",
+    "apikey\":",
 ];
 
 /// Headers of HTTP whose value is one, in small letters.
@@ -52,6 +60,7 @@ const BEFORE_SECRETS: &[&str] = &[
     "--token",
     "--cookie",
     "--cert",
+    "--authenticate",
 ];
 
 /// Options of curl behind which a user stands with the password.
@@ -340,11 +349,14 @@ mod tests {
             ("hey -a me:x -disable-keepalive http://h/", "hey -a me:*** -disable-keepalive http://h/"),
             ("oha -a me:x --no-tui http://h/", "oha -a me:*** --no-tui http://h/"),
             ("redis-benchmark -a x -n 5", "redis-benchmark -a *** -n 5"),
+            ("memtier_benchmark --authenticate=me:x -t 4", "memtier_benchmark --authenticate=*** -t 4"),
+            ("memtier_benchmark --authenticate x -t 4", "memtier_benchmark --authenticate *** -t 4"),
             ("mysqlslap -uroot -px", "mysqlslap -uroot -p***"),
             ("mysqlslap -p -uroot", "mysqlslap -p -uroot"),
             ("time 7z a -px a.7z b", "time 7z a -p*** a.7z b"),
             ("aria2c --rpc-secret=x --http-passwd x a", "aria2c --rpc-secret=*** --http-passwd *** a"),
             ("curl https://h/a?token=x&b=c", "curl https://h/a?token=***"),
+            ("oha -d {\"a\":1,\"password\":\"x\"} http://h/", "oha -d {\"a\":1,\"password\":*** http://h/"),
             ("iperf3 -p 5201 -A 2 -C bbr", "iperf3 -p 5201 -A 2 -C bbr"),
         ] {
             let mut words: Vec<String> = command.split(' ').map(str::to_owned).collect();

@@ -229,6 +229,7 @@ impl CaseV1 {
             rounds: self.rounds,
             utilization: self.utilization.into_iter().map(promised).collect(),
             gains: Vec::new(),
+            goals: Vec::new(),
             findings: self.findings,
         };
         self.trials.into_iter().for_each(|trial| case.add_trial(trial.upgrade()));

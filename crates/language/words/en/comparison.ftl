@@ -55,8 +55,8 @@ comparison-caveats = To keep in mind
 comparison-differ = Not the same on both sides:
 comparison-doubts =
     { $count ->
-        [one] One doubt is cast on figures of the sides.
-       *[other] { $count } doubts are cast on figures of the sides.
+        [one] One kind of warning is about figures that are compared.
+       *[other] { $count } kinds of warnings are about figures that are compared.
     }
 comparison-alone-count =
     { $count ->

@@ -234,6 +234,21 @@ level-count-threads =
        [one] 1 thread
     *[other] { $count } threads
     }
+level-count-streams =
+    { $count ->
+       [one] 1 stream
+    *[other] { $count } streams
+    }
+level-count-connections =
+    { $count ->
+       [one] 1 connection
+    *[other] { $count } connections
+    }
+level-count-clients =
+    { $count ->
+       [one] 1 client
+    *[other] { $count } clients
+    }
 
 # What figures are held against.
 figure-ideal = ideal

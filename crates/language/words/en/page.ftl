@@ -156,6 +156,7 @@ verdict-all-cores-full = all CPUs are busy
 verdict-memory-bandwidth-full = memory bandwidth is full
 verdict-memory-latency = each load waits for the one before it
 verdict-swap-bound = swapping
+verdict-reclaim-bound = memory of the control group
 verdict-device-full = { $resource } is full
 verdict-limit-reached = { $resource } gives all that it can
 verdict-link-full = { $resource } is full
@@ -201,22 +202,44 @@ conclusion-rate =
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cannot-tell = the limit is unknown: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-constant-limit = a constant limit of { $resource } that nothing tells of is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-bucket-used-up = what { $resource } had saved up is used, and its base rate is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-credits-used-up = the CPU credits are used up, and what the machine gets without them is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = what { $resource } had saved up is used, and its base rate of { SHORT($base, $unit) } is the limit; measured: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = the CPU credits are used up, and the { FIXED($base, decimals: 1) } CPUs that the machine gets without them are the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = the control group's memory is the limit, because room is made in it all the time: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] ; { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
+       *[no] {""}
+    }
+conclusion-device-full =
+    { $resource }{ $others ->
+        [yes] , of which others have at least half,
+       *[no] {""}
+    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-allowance-exceeded = what the provider allows { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cpu-quota = the CPU quota is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] , slowed down by heat
+        [power] , slowed down by a limit of power
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
-        [1] one core is
-       *[other] the cores of its { FIXED($threads) } threads are
-    } the limit: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [1] one core{ $client ->
+            [yes] {" "}of the client is
+           *[no] {" "}is
+        }
+       *[other] the cores of { $client ->
+            [yes] the client's
+           *[no] its
+        } { FIXED($threads) } threads are
+    } the limit{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
         [1] ; the machine has another one
        *[other] ; the machine has { $spare } others
@@ -225,7 +248,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] { $resource }, all that it may run on, is the limit
        *[no] { $resource }, which it shares with others, is the limit
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] the only CPU is the limit
@@ -234,7 +257,7 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] , and others use part of them
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-bandwidth-full = memory bandwidth is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->
@@ -246,7 +269,7 @@ conclusion-latency-bound =
     the wait for { $resource } is the limit: { $rate }, { $depth ->
         [1] one at a time
        *[other] { FIXED($depth) } at a time
-    }, each of which takes { SHORT($latency_s, unit: "s") }
+    }, each of which takes { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     the way there and back is the limit: { $rate }, { $outstanding ->
         [1] one at a time
@@ -620,6 +643,7 @@ resource-nic = network interface { $name }
 resource-pci = PCIe link { $name }
 resource-sata = SATA link { $name }
 resource-sas = SAS link { $name }
+resource-usb = USB link { $name }
 resource-self = Headroom itself
 resource-system = the system
 

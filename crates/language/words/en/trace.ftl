@@ -13,17 +13,29 @@ trace-did-both =
     In { SPAN($seconds) } { $device } { $state ->
         [asked] is asked for
        *[done] completed
-    } { $reads } reads ({ $read_bytes }) and { $writes } writes ({ $written_bytes }).
+    } { $reads ->
+        [one] { $reads } read
+       *[other] { $reads } reads
+    } ({ $read_bytes }) and { $writes ->
+        [one] { $writes } write
+       *[other] { $writes } writes
+    } ({ $written_bytes }).
 trace-did-reads =
     In { SPAN($seconds) } { $device } { $state ->
         [asked] is asked for
        *[done] completed
-    } { $reads } reads ({ $read_bytes }) and no write.
+    } { $reads ->
+        [one] { $reads } read
+       *[other] { $reads } reads
+    } ({ $read_bytes }) and no write.
 trace-did-writes =
     In { SPAN($seconds) } { $device } { $state ->
         [asked] is asked for
        *[done] completed
-    } { $writes } writes ({ $written_bytes }) and no read.
+    } { $writes ->
+        [one] { $writes } write
+       *[other] { $writes } writes
+    } ({ $written_bytes }) and no read.
 trace-did-nothing =
     In { SPAN($seconds) } { $device } { $state ->
         [asked] is asked for
@@ -60,9 +72,21 @@ trace-saw-lost-unknown =
        *[other] { $times } times
     }, because they came faster than they were read, and the kernel does not say how many: counts are too low, and times and depths are only of what was seen. A larger --buffer may help.
 trace-saw-depth = The mean depth of { $device } ({ FIXED($depth, decimals: 2) }) is not what its requests account for ({ FIXED($explained, decimals: 2) }): do not read its depth and its latencies together.
-trace-saw-errors = { $device } failed { $count } requests (the last with error number { $last }).
-trace-saw-stall = { $device } completed nothing for { $length } ({ $at } after the beginning), though { $count } were under way.
-trace-saw-stall-to-the-end = { $device } completed nothing in the last { $length } (from { $at } after the beginning), though { $count } were under way.
+trace-saw-errors =
+    { $device } failed { $count ->
+        [one] { $count } request
+       *[other] { $count } requests
+    } (the last with error number { $last }).
+trace-saw-stall =
+    { $device } completed nothing for { $length } ({ $at } after the beginning), though { $count ->
+        [one] { $count } was
+       *[other] { $count } were
+    } under way.
+trace-saw-stall-to-the-end =
+    { $device } completed nothing in the last { $length } (from { $at } after the beginning), though { $count ->
+        [one] { $count } was
+       *[other] { $count } were
+    } under way.
 trace-saw-swapping = Meanwhile the kernel swapped: { $read } in, { $written } out.
 trace-saw-slow-sync = The slowest { $call } of { $task } (of { $count } calls) took { $length }: devices were busy for { $device_time } of it, and flushed their caches for { $flush_time }.
 trace-saw-slow-sync-partly = The slowest { $call } of { $task } (of { $count } calls) took { $length }, of which only a part was seen: devices were busy for at least { $device_time } of it, and flushed their caches for at least { $flush_time }.

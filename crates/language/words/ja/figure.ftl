@@ -236,6 +236,9 @@ level-size-l3 = L3 キャッシュ
 level-size-dram = メインメモリ
 level-threads-all = 全 CPU
 level-count-threads = { $count } スレッド
+level-count-streams = { $count } ストリーム
+level-count-connections = { $count } 接続
+level-count-clients = { $count } クライアント
 
 # What figures are held against.
 figure-ideal = 理想値

@@ -20,6 +20,11 @@ finding-precision-unmet =
 
 finding-stalled = 試行 { $of } 回のうち { $trials } 回で、負荷が最長 { SHORT($longest_s, unit: "s") } 止まりました。この数値には二つの状態が混ざっています
 
+finding-outlier-trial = 試行 { $of } 回のうち { $trial } 番目の値は、ほかの試行の中央値の { PERCENT($share) } です。その試行だけ何かが違っており、信頼区間は両方を含みます
+    .advice = その試行の時間による変化と、そのとき忙しかったものを見てください。--trials を増やして測定し直してください
+
+evidence-outlier-trial = ほかの試行は中央値から最大 { PERCENT($others) } 外れています
+
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 
@@ -89,7 +94,10 @@ finding-same-place =
     ランダム操作の範囲は { BINARY($span) } で、{ RESOURCE($resource) } の { PERCENT($share) }{ $how ->
         [less] {" "}未満
        *[share] {" "}
-    }です。途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+    }です。{ $heads ->
+        [yes] ヘッドはその範囲の中だけを動くため、シークはディスク全体を使うときより短くなります
+       *[no] 途中のキャッシュに収まる可能性があり、範囲が広いともっと遅くなるかもしれません
+    }
     .advice = size を大きくするか、span を変えながら測定してください
 
 finding-blocks-never-written =
@@ -367,6 +375,12 @@ evidence-swap-wait =
     }）
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
+finding-reclaim-bound =
+    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました。スワップはありませんでした。グループの上限は { BINARY($limit) } です
+    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
+
+evidence-reclaim-wait = コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
+
 finding-interrupt-cpu-full =
     負荷の対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
     .advice = より多くの CPU に割り込みを処理させてください。デバイスのキューを増やすか、割り込みを別の CPU に移します（--set irq-affinity）。操作を少なく大きくすれば割り込みも減ります
@@ -379,7 +393,10 @@ finding-io-quota =
        *[near] {""}
     }{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     .advice = { $network ->
-        [rented] より大きなインスタンスタイプには、より多くが許されます。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
+        [rented] より大きなインスタンスタイプには、より多くが許されます{ $flows ->
+            [yes] 。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
+           *[no] {""}
+        }
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
        *[no] 上限を上げるか外すか、グループの外で測定してください
     }
@@ -403,6 +420,7 @@ finding-link-full =
     .advice = { $network ->
         [speed] 負荷があるときの速度を見てください（`cat /sys/bus/pci/devices/{ $name }/current_link_speed`）。カードを挿し直すか、別のスロットやケーブルを使うか、ファームウェアの設定を変えると戻ることがあります
         [shared] このリンクを使うほかの通信を止めるか、それがないときに測定してください
+        [bond] --streams を増やすと、ハッシュが接続を区別する場合（xmit_hash_policy layer3+4）はボンドのほかのメンバーも使われます
         [yes] これを上げられるのは、より速いリンクか、ヘッダーの割合が減る大きなパケットだけです
        *[no] これを上げられるのは、より速いか幅の広いリンクだけです。その先のデバイスを速くしても変わりません
     }
@@ -458,7 +476,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     { $cpus ->
         [1] 唯一の CPU が使用中です
-       *[other] CPU { FIXED($cpus) } 個がすべて使用中です
+       *[other] CPU { FIXED($cpus) } 個{ $smt ->
+            [yes] （コア { FIXED($cores) } 個のスレッド）
+           *[no] {""}
+        }がすべて使用中です
     }{ $shared ->
         [yes] 。一部はほかのプログラムが使っています
        *[no] { $beside ->
@@ -558,6 +579,7 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) } は負荷の { SHORT($program, unit: "B/s") } より { SHORT($beyond, unit: "B/s") } 多く動かしたので、ほかが行うことか、ファイルシステムが加えるものを待っていたかもしれない
+evidence-in-syncs = 時間の { PERCENT($share) } を { SHORT($sync_s, unit: "s") } の同期に使った
 evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度
 evidence-depth-rate = 同時に { FIXED($depth) } 個を進行させたとき { SHORT($rate, unit: "1/s") }

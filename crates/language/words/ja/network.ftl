@@ -74,7 +74,7 @@ finding-receiver-cpu =
         { $by ->
             [core] より多くの CPU にパケットを受け取らせてください。受信キューを増やす（`ethtool -L`）、割り込みを複数の CPU に分ける、受信パケットの振り分け（rps_cpus）を使う、などです。大きな MTU はパケットの数を減らします
             [ready] そこで計算するほかのものを止めるか、負荷を別の CPU で動かしてください（--pin、taskset）
-           *[threads] --streams を増やすと、より多くのコアを使います。大きな書き込み、大きな MTU、--zero-copy は 1 バイトごとの時間を減らします
+           *[threads] --streams を増やすと、より多くのコアを使います。大きな読み取りや大きな MTU は 1 バイトごとの時間を減らします
         }
 
 evidence-core =
@@ -96,6 +96,8 @@ finding-packets-dropped =
         [queue-drops] { RESOURCE($resource) } のキューイング規則が、渡されたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました
         [backlog-drops] CPU が全体の { PERCENT($share) } にあたるパケット { FIXED($count) } 個を、どのプロトコルにも渡せずに破棄しました。バックログが満杯でした
         [socket-drops] ソケットが届いたデータグラムの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。受信バッファーが満杯でした
+        [table-full] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました。カーネルの接続追跡テーブルが満杯でした
+        [untracked] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました
        *[turned-away] 接続 { FIXED($count) } 個が断られました。待ち受けソケットのキューが満杯でした
     }
     .advice =
@@ -108,6 +110,8 @@ finding-packets-dropped =
             [queue-drops] インターフェース、またはそこに課された速度制限が通すより多くを送りました。場所は `tc -s qdisc` で分かります
             [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU（rps_cpus）で減らせます
             [socket-drops] 大きな --window はより多くを蓄え、--bit-rate は送る量を減らし、--streams を増やすとより多くのコアで読みます
+            [table-full] net.netfilter.nf_conntrack_max（と nf_conntrack_buckets）を増やすか、終わった接続のタイムアウトを短くするか、このトラフィックを追跡しないでください（notrack）
+            [untracked] 一つの接続のパケットが複数の CPU に同時に届くと、それぞれが項目を作ろうとし、一つが破棄されることがあります。その数は `conntrack -S` で分かります。追跡しないもの（notrack）は破棄されません
            *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます（net.core.somaxconn）
         }
 

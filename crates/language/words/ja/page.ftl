@@ -135,6 +135,7 @@ verdict-all-cores-full = 全 CPU が使用中
 verdict-memory-bandwidth-full = メモリ帯域が飽和
 verdict-memory-latency = 読み出しごとに前の読み出しを待つ
 verdict-swap-bound = スワップ
+verdict-reclaim-bound = コントロールグループのメモリ
 verdict-device-full = { $resource } が飽和
 verdict-limit-reached = { $resource } が限界
 verdict-link-full = { $resource } が飽和
@@ -180,12 +181,22 @@ conclusion-rate =
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cannot-tell = 制限要因は不明: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-constant-limit = { $resource } の、どこにも示されていない一定の制限が限界: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基本の速度が限界: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基本の速度 { SHORT($base, $unit) } が限界、測定値: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU { FIXED($base, decimals: 1) } 個分の時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = コントロールグループのメモリが限界（空きを作り続けている）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] 、時間の { PERCENT($sync_share) } は { SHORT($sync_s, unit: "s") } の同期
+       *[no] {""}
+    }
+conclusion-device-full =
+    { $resource } が限界{ $others ->
+        [yes] （半分以上はほかが使用）
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } のクォータが限界: { $rate }{ conclusion-where }{ conclusion-then }
@@ -195,11 +206,23 @@ conclusion-memory-bandwidth-full = メモリ帯域が限界: { $rate }{ conclusi
 conclusion-scheduler-bound = 測定対象そのものが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = 送信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = 受信側のプロセッサーが限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] （熱のため減速）
+        [power] （電力の上限のため減速）
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
-        [1] 1 コアが限界
-       *[other] { FIXED($threads) } スレッドのコアが限界
-    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [1] { $client ->
+            [yes] クライアントの{" "}
+           *[no] {""}
+        }1 コアが限界
+       *[other] { $client ->
+            [yes] クライアントの{" "}
+           *[no] {""}
+        }{ FIXED($threads) } スレッドのコアが限界
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] 。このサーバーにはコアがもう { $spare } つあります
     }
@@ -207,7 +230,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] 使える CPU のすべてである { $resource } が限界
        *[no] ほかと分け合う { $resource } が限界
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] 唯一の CPU が限界
@@ -215,14 +238,14 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] （一部はほかが使用）
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->
         [yes] メモリの応答時間が限界
        *[no] キャッシュの応答時間が限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }
+    { $resource } の応答待ちが限界: { $rate }、一度に { FIXED($depth) } 個、1 個に { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     往復時間が限界: { $rate }、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = サーバーではなくクライアントが限界: { $rate }{ conclusion-where }{ conclusion-then }
@@ -310,7 +333,7 @@ general-about = このようなサーバーでのこのような測定すべて�
 figures-title = 主な測定値
 figures-best = 各行はその種類で結果が最も良いケースです。作業集合が異なる場合は、最も大きいものの中から選びます。
 figures-interval = { $range }、{ $trials }
-figures-of-limit = { $resource }の上限の { $share }（{ $limit }、{ $kind }）
+figures-of-limit = { $resource } の上限の { $share }（{ $limit }、{ $kind }）
 figures-of-promise = 約束された { $limit } の { $share }
 figures-of-datasheet = データシート値 { $limit } の { $share }
 figures-with-metric =
@@ -424,7 +447,7 @@ workloads-with = 条件:
 workloads-table = 全 { $count } ケース
 case-defaults = 既定値
 case-beside = 同時実行、{ $workload }: { $metric }
-case-of-limit = { $resource }の { $share }
+case-of-limit = { $resource } の { $share }
 column-case = ケース
 column-interval = 95 % 信頼区間
 column-n = 試行
@@ -555,6 +578,7 @@ resource-nic = ネットワークインターフェース { $name }
 resource-pci = PCIe リンク { $name }
 resource-sata = SATA リンク { $name }
 resource-sas = SAS リンク { $name }
+resource-usb = USB リンク { $name }
 resource-self = Headroom 自身
 resource-system = システム
 

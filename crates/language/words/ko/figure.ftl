@@ -236,6 +236,9 @@ level-size-l3 = L3 캐시
 level-size-dram = 주 메모리
 level-threads-all = 모든 CPU
 level-count-threads = 스레드 { $count }개
+level-count-streams = 스트림 { $count }개
+level-count-connections = 연결 { $count }개
+level-count-clients = 클라이언트 { $count }개
 
 # What figures are held against.
 figure-ideal = 이상적인 값

@@ -20,6 +20,11 @@ finding-precision-unmet =
 
 finding-stalled = 시행 { $of }회 중 { $trials }회에서 부하가 최대 { SHORT($longest_s, unit: "s") } 동안 멈췄습니다. 이 수치에는 두 가지 상태가 섞여 있습니다
 
+finding-outlier-trial = 시행 { $of }회 중 { $trial }번째의 값은 나머지 시행 중앙값의 { PERCENT($share) }입니다. 그 시행에서만 무언가가 달랐고, 신뢰구간은 둘 다 포함합니다
+    .advice = 그 시행의 시간에 따른 변화와 그때 바빴던 것을 보십시오. --trials를 늘려 다시 측정하십시오
+
+evidence-outlier-trial = 나머지는 중앙값에서 최대 { PERCENT($others) } 벗어남
+
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 
@@ -89,7 +94,10 @@ finding-same-place =
     랜덤 작업의 범위가 { BINARY($span) }로, { RESOURCE($resource) }의 { PERCENT($share) }{ $how ->
         [less] {" "}미만
        *[share] {""}
-    }입니다. 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+    }입니다. { $heads ->
+        [yes] 헤드가 그 부분에서만 움직이므로, 디스크 전체를 쓸 때보다 탐색이 짧습니다
+       *[no] 중간의 캐시에 들어갈 수 있으며, 범위가 넓으면 더 느릴 수 있습니다
+    }
     .advice = size를 늘리거나 span을 바꾸어 가며 측정하십시오
 
 finding-blocks-never-written =
@@ -367,6 +375,12 @@ evidence-swap-wait =
     })
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
+finding-reclaim-bound =
+    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고, 스왑은 없었습니다. 그룹의 제한은 { BINARY($limit) }입니다
+    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
+
+evidence-reclaim-wait = 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
+
 finding-interrupt-cpu-full =
     대상의 인터럽트를 처리하는 CPU { $cpu }의 한계에 도달했습니다: 시간의 { PERCENT($share) } 동안 사용 중이며, 그중 { PERCENT($interrupts) }는 인터럽트와 그 뒤처리(softirq)입니다
     .advice = 더 많은 CPU가 인터럽트를 처리하게 하십시오. 장치의 큐를 늘리거나 인터럽트를 다른 CPU로 옮깁니다(--set irq-affinity). 작업이 적고 클수록 인터럽트도 줄어듭니다
@@ -379,7 +393,10 @@ finding-io-quota =
        *[near] {""}
     }{ RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     .advice = { $network ->
-        [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다. Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
+        [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다{ $flows ->
+            [yes] . Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
+           *[no] {""}
+        }
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
        *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
     }
@@ -403,6 +420,7 @@ finding-link-full =
     .advice = { $network ->
         [speed] 부하가 있을 때의 속도를 보십시오(`cat /sys/bus/pci/devices/{ $name }/current_link_speed`). 카드를 다시 꽂거나 다른 슬롯이나 케이블을 쓰거나 펌웨어 설정을 바꾸면 돌아올 수 있습니다
         [shared] 이 링크를 함께 쓰는 다른 통신을 멈추거나, 그것이 없을 때 측정하십시오
+        [bond] --streams를 늘리면 해시가 연결을 구별하는 경우(xmit_hash_policy layer3+4) 본드의 다른 멤버도 씁니다
         [yes] 더 빠른 링크나, 헤더가 차지하는 비율이 줄어드는 더 큰 패킷만이 이를 높일 수 있습니다
        *[no] 더 빠르거나 더 넓은 링크만이 이를 높일 수 있습니다. 그 뒤의 장치를 더 빠른 것으로 바꿔도 소용없습니다
     }
@@ -458,7 +476,10 @@ finding-own-cores-full =
 finding-all-cores-full =
     { $cpus ->
         [1] 하나뿐인 CPU가
-       *[other] CPU { FIXED($cpus) }개가 모두
+       *[other] CPU { FIXED($cpus) }개{ $smt ->
+            [yes] {""}(코어 { FIXED($cores) }개의 스레드)
+           *[no] {""}
+        }가 모두
     } 사용 중입니다{ $shared ->
         [yes] . 일부는 다른 프로그램이 쓰고 있습니다
        *[no] { $beside ->
@@ -558,6 +579,7 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) }이(가) 부하의 { SHORT($program, unit: "B/s") }보다 { SHORT($beyond, unit: "B/s") } 더 옮겼으므로, 다른 쪽이 하는 일이나 파일 시스템이 더하는 것을 기다렸을 수 있음
+evidence-in-syncs = 시간의 { PERCENT($share) }를 { SHORT($sync_s, unit: "s") }짜리 동기화에 씀
 evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도
 evidence-depth-rate = 동시에 { FIXED($depth) }개를 진행할 때 { SHORT($rate, unit: "1/s") }

@@ -135,6 +135,7 @@ verdict-all-cores-full = 모든 CPU가 사용 중
 verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
 verdict-memory-latency = 읽기마다 앞선 읽기를 기다림
 verdict-swap-bound = 스왑
+verdict-reclaim-bound = 컨트롤 그룹의 메모리
 verdict-device-full = { $resource } 한계에 도달
 verdict-limit-reached = { $resource } 한계에 도달
 verdict-link-full = { $resource } 한계에 도달
@@ -180,12 +181,22 @@ conclusion-rate =
 conclusion-other = { $verdict }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cannot-tell = 제한 요인을 알 수 없음: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-constant-limit = { $resource }에 걸린, 어디에도 알려지지 않은 일정한 제한이 한계: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본 속도가 한계: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본 속도 { SHORT($base, $unit) }가 한계, 측정값: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU { FIXED($base, decimals: 1) }개분의 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(계속 자리를 비워야 함): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-syncs =
+    { $syncs ->
+        [yes] , 시간의 { PERCENT($sync_share) }는 { SHORT($sync_s, unit: "s") }짜리 동기화에 쓰임
+       *[no] {""}
+    }
+conclusion-device-full =
+    { $resource } 한계에 도달{ $others ->
+        [yes] {" "}(절반 이상은 다른 것이 사용)
+       *[no] {""}
+    }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-link-full = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = { $resource } 쿼터가 한계: { $rate }{ conclusion-where }{ conclusion-then }
@@ -195,11 +206,23 @@ conclusion-memory-bandwidth-full = 메모리 대역폭이 한계: { $rate }{ con
 conclusion-scheduler-bound = 측정 대상 자체가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = 보내는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = 받는 쪽 프로세서가 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slowed =
+    { $slowed ->
+        [heat] {" "}(열 때문에 느려짐)
+        [power] {" "}(전력 제한 때문에 느려짐)
+       *[no] {""}
+    }
 conclusion-one-core-full =
     { $threads ->
-        [1] 코어 하나가 한계
-       *[other] 스레드 { FIXED($threads) }개의 코어가 한계
-    }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
+        [1] { $client ->
+            [yes] 클라이언트의{" "}
+           *[no] {""}
+        }코어 하나가 한계
+       *[other] { $client ->
+            [yes] 클라이언트의{" "}
+           *[no] {""}
+        }스레드 { FIXED($threads) }개의 코어가 한계
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }{ $spare ->
         [0] {""}
        *[other] . 이 서버에는 코어가 { $spare }개 더 있습니다
     }
@@ -207,7 +230,7 @@ conclusion-own-cores-full =
     { $ours ->
         [yes] 실행될 수 있는 CPU 전부인 { $resource } 한계에 도달
        *[no] 다른 것과 나누어 쓰는 { $resource } 한계에 도달
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
         [1] 하나뿐인 CPU가 한계
@@ -215,14 +238,14 @@ conclusion-all-cores-full =
     }{ $shared ->
         [yes] (일부는 다른 것이 사용)
        *[no] {""}
-    }: { $rate }{ conclusion-where }{ conclusion-then }
+    }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-memory-latency =
     { $memory ->
         [yes] 메모리의 응답 시간이 한계
        *[no] 캐시의 응답 시간이 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-latency-bound =
-    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }
+    { $resource } 응답 대기가 한계: { $rate }, 한 번에 { FIXED($depth) }개씩, 하나에 { SHORT($latency_s, unit: "s") }{ conclusion-syncs }
 conclusion-round-trip-bound =
     왕복 시간이 한계: { $rate }, 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }
 conclusion-client-bound = 서버가 아니라 클라이언트가 한계: { $rate }{ conclusion-where }{ conclusion-then }
@@ -555,6 +578,7 @@ resource-nic = 네트워크 인터페이스 { $name }
 resource-pci = PCIe 링크 { $name }
 resource-sata = SATA 링크 { $name }
 resource-sas = SAS 링크 { $name }
+resource-usb = USB 링크 { $name }
 resource-self = Headroom 자체
 resource-system = 시스템
 

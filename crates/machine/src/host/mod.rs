@@ -4,16 +4,18 @@
 //! can be a fixture.
 
 pub(crate) mod anonymize;
+mod in_root;
 pub(crate) mod mapping;
 mod save;
 mod tree;
 
-use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use model::machine::Absent;
 use rustix::fs::{CWD, Mode, OFlags, ResolveFlags};
+use rustix::io::Errno;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -297,18 +299,22 @@ impl Host {
         let mut bytes = Vec::new();
         file.take(BYTES_MAX)
             .read_to_end(&mut bytes)
-            .map_err(|e| rustix::io::Errno::from_io_error(&e).map_or_else(|| e.to_string(), reason_of))?;
+            .map_err(|e| Errno::from_io_error(&e).map_or_else(|| e.to_string(), reason_of))?;
         Ok(String::from_utf8_lossy(&bytes).into_owned())
     }
 
-    fn open_file(&self, path: &str, flags: OFlags) -> Result<OwnedFd, rustix::io::Errno> {
+    fn open_file(&self, path: &str, flags: OFlags) -> Result<OwnedFd, Errno> {
         let flags = flags | OFlags::CLOEXEC;
         match &self.source {
             Source::This => rustix::fs::openat(CWD, path, flags, Mode::empty()),
             Source::Folder(root, _) => {
-                rustix::fs::openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)
+                match rustix::fs::openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT) {
+                    // Before Linux 5.6, and where a sandbox does not know it.
+                    Err(Errno::NOSYS | Errno::PERM) => in_root::open(root.as_fd(), path, flags),
+                    opened => opened,
+                }
             }
-            Source::Archive(_) | Source::Nothing => Err(rustix::io::Errno::NOENT),
+            Source::Archive(_) | Source::Nothing => Err(Errno::NOENT),
         }
     }
 
@@ -378,8 +384,7 @@ fn absolute(path: &Path) -> String {
 }
 
 /// Why a file cannot be read, in words that are the same everywhere.
-fn reason_of(error: rustix::io::Errno) -> String {
-    use rustix::io::Errno;
+fn reason_of(error: Errno) -> String {
     match error {
         Errno::NOENT | Errno::NOTDIR | Errno::LOOP => "not there".to_owned(),
         Errno::ACCESS | Errno::PERM => "permission denied".to_owned(),

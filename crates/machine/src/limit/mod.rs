@@ -14,6 +14,7 @@ mod quota;
 mod sata;
 #[cfg(test)]
 mod tests;
+mod usb;
 
 use model::limit::{Direction, LimitKind};
 use model::machine::{Absent, Inventory};
@@ -30,6 +31,7 @@ const SOURCES: &[fn(&Inventory) -> Vec<Limit>] = &[
     pcie::limits,
     dmi::limits,
     sata::limits,
+    usb::limits,
     network::limits,
     memory::limits,
     datasheet::limits,

@@ -22,7 +22,7 @@ use model::machine::{BlockDevice, BlockKind, Inventory};
 use model::resource::PathStep;
 use model::{Resource, ResourceKind};
 
-use super::{dmi, pcie, sata};
+use super::{dmi, pcie, sata, usb};
 
 /// Which share of a load's bytes flows which way.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -147,7 +147,7 @@ impl Walk<'_> {
 
     /// The links between a disk and the processor.
     fn links(&mut self, disk: &BlockDevice, passing: Passing) {
-        if let Some(port) = sata::resource(disk) {
+        if let Some(port) = sata::resource(disk).or_else(|| usb::resource(disk)) {
             self.add(StepPosition::Port, port, passing);
         }
         let Some(address) = disk.pci.as_deref() else { return };

@@ -6,6 +6,7 @@
 mod allowance;
 mod block;
 mod cgroup;
+mod conntrack;
 mod cpu;
 mod cyclic;
 mod ebs;
@@ -202,6 +203,7 @@ pub const TABLE: &[SamplerKind] = &[
     allowance::KIND,
     qdisc::KIND,
     softnet::KIND,
+    conntrack::KIND,
     tcp::KIND,
     tcp::UDP6_KIND,
     memory::KIND,

@@ -42,7 +42,7 @@ fn sums(bytes: &[u8]) -> Option<[u64; 3]> {
 }
 
 /// Eight digits: the kernel prints 32 bits.
-fn hexadecimal(word: &[u8]) -> Option<u64> {
+pub(super) fn hexadecimal(word: &[u8]) -> Option<u64> {
     let text = std::str::from_utf8(word).ok().filter(|_| word.len() == 8)?;
     u32::from_str_radix(text, 16).ok().map(u64::from)
 }

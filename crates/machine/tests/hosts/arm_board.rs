@@ -58,7 +58,7 @@ fn disks_hang_on_four_kinds_of_bus() {
     assert!(disk(&all, "mmcblk2boot0").read_only);
     let usb = disk(&all, "sda");
     assert_eq!((usb.transport.as_deref(), usb.pci.as_deref()), (Some("usb"), None));
-    assert_eq!(usb.rotational, Some(true));
+    assert_eq!((usb.link_bits, usb.rotational), (Some(5_000_000_000), Some(true)));
     assert_eq!(disk(&all, "sda1").mounts[0].point, "/media/backup disk");
     let nvme = disk(&all, "nvme0n1");
     assert_eq!((nvme.transport.as_deref(), nvme.pci.as_deref()), (Some("nvme"), Some("0000:01:00.0")));

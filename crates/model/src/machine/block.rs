@@ -25,7 +25,7 @@ pub struct BlockDevice {
     /// `scsi`, `iscsi`, `xen`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transport: Option<String>,
-    /// Bits per second on the wire of its SATA or SAS link.
+    /// Bits per second on the wire of its SATA, SAS or USB link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link_bits: Option<u64>,
     /// The port's own most, bits per second, where it is known.

@@ -116,7 +116,7 @@ impl Inventory {
     pub fn has(&self, resource: &Resource) -> bool {
         let name = resource.name();
         match resource.kind() {
-            ResourceKind::Block | ResourceKind::Sata => self.block_device(name).is_some(),
+            ResourceKind::Block | ResourceKind::Sata | ResourceKind::Usb => self.block_device(name).is_some(),
             ResourceKind::Pci => self.pci_device(name).is_some(),
             ResourceKind::Nic => self.network.iter().any(|n| n.name == name),
             ResourceKind::FileSystem => self.block.iter().flat_map(|d| &d.mounts).any(|m| m.point == name),

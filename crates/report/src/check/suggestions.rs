@@ -13,12 +13,19 @@ const LISTED: usize = 100;
 
 pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     let mut section = Section::new("suggestions", subject.words.say("check-suggestions"));
-    for (place, suggestion) in subject.suggestions.iter().take(LISTED).enumerate() {
-        let rank = if place < SHOWN { Rank::Remark } else { Rank::Detail };
-        for (line, command) in lines(subject, suggestion) {
-            section.put(rank, Block::Paragraph(line.into()));
-            section.put(rank, Block::Code(command));
+    let mut written: Vec<(String, String)> = Vec::new();
+    let mut places = 0;
+    for suggestion in subject.suggestions.iter().take(LISTED) {
+        // One command may have printed several results: it is named once.
+        let mut new = lines(subject, suggestion);
+        new.retain(|line| !written.contains(line));
+        let rank = if places < SHOWN { Rank::Remark } else { Rank::Detail };
+        places += usize::from(!new.is_empty());
+        for (line, command) in &new {
+            section.put(rank, Block::Paragraph(line.as_str().into()));
+            section.put(rank, Block::Code(command.clone()));
         }
+        written.extend(new);
     }
     section
 }

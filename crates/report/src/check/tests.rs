@@ -91,6 +91,25 @@ fn the_figures_stand_as_printed_and_in_one_unit_with_what_is_wrong() {
 }
 
 #[test]
+fn regression_the_command_of_several_results_was_named_for_each() {
+    let run = run();
+    let of = |command: &str| ToolSuggestion {
+        tool: "redis-benchmark".to_owned(),
+        typed: Some(command.to_owned()),
+        corrected: None,
+        times: Some(5),
+        own: None,
+    };
+    let one = "redis-benchmark -q";
+    let suggestions = [of(one), of(one), of(one), of("redis-benchmark -t set")];
+    let words = crate::view::words(LANGUAGES[0]);
+    let subject = ToolSubject { run: &run, suggestions: &suggestions, comparison: None, words };
+    let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
+    assert_eq!(text.matches(one).count(), 1, "{text}");
+    assert!(text.contains("redis-benchmark -t set"), "{text}");
+}
+
+#[test]
 fn what_has_nothing_but_parts_is_shown_by_them() {
     let mut run = run();
     let only = &mut run.tool_outputs[0].results[0];

@@ -113,6 +113,20 @@ fn a_small_document_as_a_page() {
 }
 
 #[test]
+fn regression_prose_in_a_table_had_one_word_a_line_on_a_phone() {
+    let long = "measured before the run: what the receiver got of one stream";
+    let mut own = table();
+    own.rows[1][1] = long.into();
+    let mut document = small();
+    document.sections[0].extend(vec![Block::Table(own)]);
+    let page = html::write(&document);
+    assert!(
+        page.contains(&format!("<td class=\"prose\">{long}</td>")) && page.contains("<td>2</td>"),
+        "{page}"
+    );
+}
+
+#[test]
 fn a_small_document_as_markdown() {
     insta::assert_snapshot!(markdown::write(&small()));
 }

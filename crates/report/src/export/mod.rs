@@ -1,13 +1,17 @@
 //! A run as a file: one file and one table line a format; those of pages stand in
 //! [`crate::document`].
 
+mod annotations;
 mod comparison;
 mod csv;
 mod json;
+mod junit;
 mod svg;
+mod trend;
 
 use crate::document::{Document, html, markdown};
 use crate::page::comparison::ComparisonSubject;
+use crate::page::trend::TrendSubject;
 use crate::page::{self, Subject};
 
 pub use comparison::json as comparison_json;
@@ -37,6 +41,9 @@ pub type WriteRun = fn(&Subject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// How a comparison becomes bytes.
 pub type WriteComparison = fn(&ComparisonSubject<'_>) -> Result<Vec<u8>, ExportError>;
+
+/// How a trend becomes bytes.
+pub type WriteTrend = fn(&TrendSubject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// One format of a run, or of another document.
 #[derive(Debug)]
@@ -74,6 +81,10 @@ fn comparison_page(
     Ok(write(&page::comparison::document(subject)).into_bytes())
 }
 
+fn trend_page(subject: &TrendSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
+    Ok(write(&page::trend::document(subject)).into_bytes())
+}
+
 /// Every format, in documentation order.
 pub const EXPORTERS: &[Exporter] = &[
     Exporter::new("html", "a page to read and share", |run| run_page(run, html::write)),
@@ -82,6 +93,10 @@ pub const EXPORTERS: &[Exporter] = &[
     Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
     Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
     Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", svg::write),
+    Exporter::new("junit", "goals and trials as JUnit XML, for CI", |run| Ok(junit::write(run).into_bytes())),
+    Exporter::new("annotations", "goals that are not kept, as GitHub shows them beside a change", |run| {
+        Ok(annotations::write(run).into_bytes())
+    }),
 ];
 
 /// Every format of a comparison, in documentation order.
@@ -95,6 +110,18 @@ pub const COMPARISON_EXPORTERS: &[Exporter<WriteComparison>] = &[
     }),
     Exporter::new("json", "the whole comparison document", |subject| comparison::json(subject.comparison)),
     Exporter::new("csv", "one row a metric of a case", |subject| comparison::csv(subject.comparison)),
+];
+
+/// Every format of a trend, in documentation order.
+pub const TREND_EXPORTERS: &[Exporter<WriteTrend>] = &[
+    Exporter::new("html", "a page to read and share", |all| trend_page(all, html::write)),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", |all| {
+        trend_page(all, html::write)
+    }),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", |all| {
+        trend_page(all, markdown::write)
+    }),
+    Exporter::new("csv", "one row a run of a work", trend::csv),
 ];
 
 /// The format for a file name, of those in `table`.

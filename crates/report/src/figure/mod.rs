@@ -11,6 +11,7 @@ mod reference;
 mod rule;
 mod samples;
 
+pub(crate) use quantity::measured;
 pub(crate) use rule::rounds::verdict as rounds_verdict;
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use model::{FindingKind, Severity, Status, WorkloadName};
 
 use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
-use super::{View, findings, gains, nearest_limits, price, promises, study_verdict};
+use super::{View, findings, gains, goals, nearest_limits, price, promises, study_verdict};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
 use crate::view::WorkloadGroup;
@@ -31,6 +31,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let conclusions = conclusion::all(view);
     // What every reader asks first, and what there is to say.
     section.answer([
+        goals::answer(view),
         study_verdict::answer(view),
         fast(view),
         limits(view, &conclusions),
@@ -47,7 +48,9 @@ pub(super) fn write(view: &View<'_>) -> Section {
 fn ending(view: &View<'_>) -> Option<Notice> {
     let (ok, failed, skipped) =
         (view.trials(Status::Ok), view.trials(Status::Failed), view.trials(Status::Skipped));
+    let aborted = analysis::abort_cause(view.run).map(|cause| goals::aborted(view, &cause));
     let outcome = match view.run.outcome {
+        _ if aborted.is_some() => aborted,
         Some(Outcome::Complete | Outcome::Budget) => None,
         Some(Outcome::Interrupted) => Some(view.say("ending-interrupted")),
         None => Some(view.say("ending-unfinished")),

@@ -172,7 +172,8 @@ fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Ce
         let mut limit = cell(view.say("column-limit"), |view, row| {
             let used = highlights::nearest(row.case).filter(|_| row.is_main);
             used.map_or_else(String::new, |u| {
-                let (share, resource) = (format::percent(u.fraction), view.resource(&u.resource));
+                let share = format::percent(u.fraction);
+                let resource = view.resource_of(&u.resource, u.machine.as_deref());
                 view.tell("case-of-limit", &[("share", &share), ("resource", &resource)])
             })
         });

@@ -5,7 +5,7 @@
 use model::definition::ParameterDefinition;
 use model::label::LabelPart;
 use model::metric::Better;
-use model::profile::OperationClass;
+use model::profile::{Aspect, OperationClass};
 use model::run::{CaseResult, CaseRole, Estimate, LevelSearch, SearchEnd};
 use model::{Finding, FindingKind, Kind, MetricName, ParameterName, Unit, Value, WorkloadName, metric};
 
@@ -150,12 +150,13 @@ impl<'a> Sweep<'a> {
         }
         let Position { position, place, then } = self.position(view);
         let code = found.map_or("cannot-tell", |found| found.code.as_str());
-        let mut texts: Vec<(&str, Value)> = Vec::new();
+        // What only some verdicts of a code say; the finding's own arguments, which follow, stand for it.
+        let mut texts: Vec<(&str, Value)> = vec![("syncs", Value::Bool(false))];
         texts.extend(
             found.into_iter().flat_map(|f| &f.args).map(|(name, value)| (name.as_str(), value.clone())),
         );
-        let resource = found.and_then(|found| found.resource.as_ref());
-        let resource = resource.map(|resource| view.resource(resource)).unwrap_or_default();
+        texts.extend(found.into_iter().flat_map(syncs));
+        let resource = found.map(|found| findings::resource(view, found)).unwrap_or_default();
         let said = found.map(|found| findings::verdict(view, found)).unwrap_or_default();
         let is_counted = estimate.unit == Unit::PerSecond;
         texts.extend([
@@ -167,6 +168,9 @@ impl<'a> Sweep<'a> {
             ("then", Value::from(then)),
             ("counted", Value::Bool(is_counted)),
             ("spare", Value::Integer(found.map_or(0, spare))),
+            ("slowed", Value::from(slowed(self.answer))),
+            ("others", Value::Bool(found.is_some_and(is_others))),
+            ("client", Value::Bool(crate::load::profile(self.answer).parameter(Aspect::Server).is_some())),
         ]);
         let key = format!("conclusion-{code}");
         let text = view.words.tell(&key, &texts);
@@ -297,6 +301,32 @@ fn spare(finding: &Finding) -> u64 {
     let more = finding.args.get("more") == Some(&Value::Bool(true));
     let both = number("cpus").zip(number("threads")).filter(|_| more);
     both.map_or(0, |(cpus, threads)| (cpus - threads).max(0.0) as u64)
+}
+
+/// What stands beside a verdict of syncs, as a verdict that knows of them itself says it.
+fn syncs(finding: &Finding) -> Vec<(&'static str, Value)> {
+    let seen = finding.evidence.iter().find(|evidence| evidence.code == "in-syncs");
+    let of = |name: &str| seen?.args.get(name).cloned();
+    let Some((share, sync_s)) = of("share").zip(of("sync_s")) else { return Vec::new() };
+    vec![("syncs", Value::Bool(true)), ("sync_share", share), ("sync_s", sync_s)]
+}
+
+/// Whether others had at least as much of what is named as the load.
+fn is_others(finding: &Finding) -> bool {
+    finding.evidence.iter().any(|evidence| evidence.code == "others-there")
+}
+
+/// Why processors slowed down in at least half of the trials, by what a rule found: `heat`, `power`, or `no`.
+fn slowed(case: &CaseResult) -> &'static str {
+    let found = case.findings.iter().find(|f| f.kind == FindingKind::Validity && f.code == "throttled");
+    let number = |name: &str| found?.args.get(name)?.number();
+    let is_most = number("trials").zip(number("of")).is_some_and(|(trials, of)| 2.0 * trials >= of);
+    let is_power = found.is_some_and(|f| f.args.get("why") == Some(&Value::from("power")));
+    match (is_most, is_power) {
+        (false, _) => "no",
+        (true, true) => "power",
+        (true, false) => "heat",
+    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::machine::{CheckTime, ConditionCheck};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, Value};
 
 use super::{View, promises};
 use crate::document::{Block, Notice, Rank, Section, Text};
@@ -196,9 +196,19 @@ pub(super) fn text(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
 pub(super) fn verdict(view: &View<'_>, finding: &Finding) -> String {
     let sentence = clause(&sentence(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
-    let resource = finding.resource.as_ref().map(|r| view.resource(r)).unwrap_or_default();
-    let said = view.tell(&key, &[("resource", &resource)]);
+    let said = view.tell(&key, &[("resource", &resource(view, finding))]);
     if said == key { sentence } else { said }
+}
+
+/// What a finding is about, with the machine where that is the other end; empty where nothing is named.
+pub(super) fn resource(view: &View<'_>, finding: &Finding) -> String {
+    let machine = match finding.args.get("machine") {
+        Some(Value::Text(name)) if finding.args.get("end") == Some(&Value::from("far")) => {
+            Some(name.as_str())
+        }
+        _ => None,
+    };
+    finding.resource.as_ref().map(|resource| view.resource_of(resource, machine)).unwrap_or_default()
 }
 
 /// What stands before the first colon or semicolon, or before what is a second

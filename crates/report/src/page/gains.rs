@@ -2,11 +2,11 @@
 //! first screen.
 
 use language::format;
-use model::Value;
 use model::run::{CaseResult, Gain, GainCeiling, GainFix, GainLaw};
+use model::{FindingKind, Value};
 
-use super::View;
 use super::conclusion::{self, Conclusion};
+use super::{View, findings};
 use crate::document::{Answer, Block, Column, Rank, Section, Table, Text};
 
 /// A gain of less than this is none.
@@ -98,15 +98,24 @@ fn change(view: &View<'_>, case: &CaseResult, gain: &Gain) -> String {
         (Some((from, to)), None) => [from, to].map(format::part),
         (None, _) => [String::new(), String::new()],
     };
-    let resource = gain.resource.as_ref().map(|resource| view.resource(resource)).unwrap_or_default();
     let texts = [
         ("fix", Value::from(fix)),
-        ("resource", Value::Text(resource)),
+        ("resource", Value::Text(resource(view, case, gain))),
         ("known", Value::Bool(ends.is_some())),
         ("from", Value::Text(from)),
         ("to", Value::Text(to)),
     ];
     view.words.tell("gain-fix", &texts)
+}
+
+/// What is to be faster: what the verdict names, with its machine, where it is that.
+fn resource(view: &View<'_>, case: &CaseResult, gain: &Gain) -> String {
+    let Some(own) = &gain.resource else { return String::new() };
+    let verdict = case.findings.iter().find(|f| f.kind == FindingKind::Bottleneck);
+    match verdict.filter(|verdict| verdict.resource.as_ref() == Some(own)) {
+        Some(verdict) => findings::resource(view, verdict),
+        None => view.resource(own),
+    }
 }
 
 /// How much that gives, and what then is full.

@@ -97,7 +97,7 @@ pub(super) fn share_of_limit(view: &View<'_>, used: &Utilization, most: f64, sha
     };
     let texts = [
         ("share", share.to_owned()),
-        ("resource", view.resource(&used.resource)),
+        ("resource", view.resource_of(&used.resource, used.machine.as_deref())),
         ("limit", limit::bound(used.limit, used.unit, of)),
         ("kind", kind),
     ];

@@ -118,17 +118,22 @@ fn level_text(kind: Kind, level: &Level) -> String {
 }
 
 fn expect(view: &View<'_>, out: &mut String) {
-    let expect = &view.run.study.expect;
-    if expect.is_empty() {
+    let study = &view.run.study;
+    let bounds = [("goals", &study.goals), ("abort-when", &study.abort_when)];
+    if study.expect.is_empty() && bounds.iter().all(|(_, bounds)| bounds.is_empty()) {
         return;
     }
     out.push_str("\n[expect]\n");
-    if let Some(sheet) = &expect.datasheet {
+    if let Some(sheet) = &study.expect.datasheet {
         let _ = writeln!(out, "datasheet = {}", string(sheet));
     }
-    for promise in &expect.promises {
+    for promise in &study.expect.promises {
         let value = crate::format::setting(promise.value, promise.unit).replace(' ', "");
         let _ = writeln!(out, "{} = {}", key(&promise.key), string(&value));
+    }
+    for (name, bounds) in bounds.into_iter().filter(|(_, bounds)| !bounds.is_empty()) {
+        let all: Vec<String> = bounds.iter().map(|bound| string(&bound.text)).collect();
+        let _ = writeln!(out, "{name} = [{}]", all.join(", "));
     }
 }
 
@@ -180,6 +185,17 @@ fn string(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn goals_are_written_as_they_were() {
+        let mut run = crate::page::goals::tests::run();
+        run.study.abort_when = run.study.goals.split_off(2);
+        let words = language::Language::English.words();
+        let text = super::study(&View::new(&crate::page::Subject { run: &run, words }));
+        let expected =
+            "[expect]\ngoals = [\"iops >= 100/s\", \"iops >= 480/s\"]\nabort-when = [\"iops >= 800/s\"]\n";
+        assert!(text.contains(expected), "{text}");
+    }
 
     #[test]
     fn a_rate_is_read_again_as_it_was() {

@@ -9,6 +9,7 @@ mod conclusion;
 pub(crate) mod findings;
 mod gains;
 mod general;
+pub(crate) mod goals;
 mod headline;
 mod heat;
 pub(crate) mod highlights;
@@ -29,6 +30,7 @@ mod study_verdict;
 mod tables;
 mod target_table;
 mod time_series;
+pub mod trend;
 mod waterfall;
 mod workloads;
 
@@ -42,6 +44,7 @@ use crate::inventory::brief;
 /// Every section, in order: a file and a line here. One that says nothing is left out.
 const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     answer::write,
+    goals::write,
     headline::write,
     findings::write,
     machine::write,

@@ -11,6 +11,9 @@ use crate::view::WorkloadGroup;
 /// At most so many limits of one workload are shown.
 const TOLD: usize = 3;
 
+/// A share that would be written as 0.0 % is near to nothing.
+const NEAR: f64 = 0.0005;
+
 /// A limit that was the nearest of cases, with the share that each used of it.
 type Nearest<'a> = (&'a Utilization, Vec<(&'a CaseResult, f64)>);
 
@@ -30,7 +33,8 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
 fn nearest<'a>(group: &WorkloadGroup<'a>) -> Vec<Nearest<'a>> {
     let mut limits: Vec<Nearest<'a>> = Vec::new();
     for case in &group.cases {
-        let Some(used) = highlights::nearest(case) else { continue };
+        let used = highlights::nearest(case).filter(|used| used.fraction >= NEAR);
+        let Some(used) = used else { continue };
         let key = |u: &Utilization| (u.resource.clone(), u.quantity, u.kind, u.limit.to_bits());
         match limits.iter_mut().find(|(limit, _)| key(limit) == key(used)) {
             Some((_, cases)) => cases.push((case, used.fraction)),
@@ -125,5 +129,8 @@ mod tests {
         let mut none = case("disk", "memory", 0.5);
         none.utilization.clear();
         assert_eq!(told(vec![none]), None);
+        let mut far = case("disk", "memory", 0.0001);
+        far.utilization.truncate(1);
+        assert_eq!(told(vec![far]), None, "of messages an interface has 0.0 %");
     }
 }

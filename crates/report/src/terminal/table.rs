@@ -5,7 +5,7 @@ use textwrap::core::display_width;
 
 use super::wrap::lines;
 use super::{Span, Style, Terminal};
-use crate::text::{cleaned, measures, without_middle};
+use crate::text::{cleaned, glued, measures, without_middle};
 
 /// Columns between two columns.
 const GAP: usize = 2;
@@ -122,7 +122,7 @@ fn widths(head: &[Head], rows: &mut [Row], room: usize) -> Option<Vec<usize>> {
         (left >= needed && (step == 0 || most_spare(head).is_none())).then_some(least)
     });
     let widths = widened(head, least?, &natural, room);
-    shorten_names(rows, widths[0]);
+    fit_names(rows, widths[0]);
     Some(widths)
 }
 
@@ -176,13 +176,17 @@ fn word_width(cell: &Cell) -> usize {
     letters(cell).split(' ').map(display_width).max().unwrap_or(0)
 }
 
-/// Words of the first column that are wider than it lose their middle.
-fn shorten_names(rows: &mut [Row], room: usize) {
+/// Words of the first column that are wider than it lose their middle. What stands between commas
+/// breaks only if it takes more than half of the column: `queue depth 16` stays on a line.
+fn fit_names(rows: &mut [Row], room: usize) {
+    let whole =
+        |part: &str| if display_width(part) * 2 <= room { glued(part.to_owned()) } else { part.to_owned() };
     for row in rows {
         let Row::Cells(cells) = row else { continue };
         for span in cells.iter_mut().take(1).flatten() {
             let words: Vec<String> = span.text.split(' ').map(|word| without_middle(word, room)).collect();
-            span.text = words.join(" ");
+            let parts: Vec<String> = words.join(" ").split(", ").map(whole).collect();
+            span.text = parts.join(", ");
         }
     }
 }
@@ -305,6 +309,12 @@ mod tests {
         }
         let long = shown(60, "with disk target=/tmp/play/user/with/a/rather/long/name/log.headroom");
         assert!(long.contains("target=/tmp") && long.contains("...") && long.contains(".headroom"), "{long}");
+    }
+
+    #[test]
+    fn regression_a_level_was_parted_from_its_name() {
+        let table = shown(60, "random write, 64 KiB, queue depth 16");
+        assert!(table.lines().count() > 2 && table.contains("queue depth 16"), "{table}");
     }
 
     #[test]

@@ -6,10 +6,14 @@ use textwrap::core::display_width;
 use super::{Span, Style};
 use crate::text::unglued;
 
-/// What no line begins with.
-const NO_START: &str = "。、，．・：；！？）」』】〉》〕ー％";
+/// What no line begins with: punctuation, what lengthens or repeats the letter before, small kana, and a space
+/// that holds two words together.
+const NO_START: &str =
+    "。、，．・：；！？）」』】〉》〕ー％,.:;!?)]}%ぁぃぅぇぉっゃゅょゎァィゥェォッャュョヮヵヶ々\u{a0}";
 /// What no line ends with.
-const NO_END: &str = "（「『【〈《〔";
+const NO_END: &str = "（「『【〈《〔([{\u{a0}";
+/// What has its own room behind it: no space follows.
+const ENDS: &str = "。、";
 
 /// Letters between which no line breaks.
 #[derive(Default)]
@@ -86,12 +90,15 @@ fn push(lines: &mut [Vec<Span>], span: Span) {
 fn words(spans: &[Span]) -> Vec<Word> {
     let mut words: Vec<Word> = Vec::new();
     let (mut gap, mut before) = (0, None);
+    let mut last: Option<char> = None;
     for span in spans {
         for letter in span.text.chars() {
             if letter == ' ' {
-                (gap, before) = (gap + 1, None);
+                gap += usize::from(last.is_none_or(|last| !ENDS.contains(last)));
+                before = None;
                 continue;
             }
+            last = Some(letter);
             if before.is_none_or(|before| breaks(before, letter)) {
                 words.push(Word { spans: Vec::new(), gap });
                 gap = 0;
@@ -141,6 +148,21 @@ mod tests {
         assert_eq!(wrapped("速度が（安定）", 8, 8), ["速度が", "（安定）"]);
         assert_eq!(wrapped("3回と12回", 5, 5), ["3回と", "12回"]);
         assert_eq!(wrapped("속도가 안정되지", 9, 9), ["속도가", "안정되지"]);
+    }
+
+    #[test]
+    fn regression_a_line_began_with_a_comma_or_with_a_small_kana() {
+        assert_eq!(wrapped("速度, 安定", 5, 5), ["速度,", "安定"]);
+        assert_eq!(wrapped("速度, 安定", 4, 4), ["速", "度,", "安定"]);
+        assert_eq!(wrapped("深いキュー", 6, 6), ["深い", "キュー"]);
+        assert_eq!(wrapped("読み(例)", 5, 5), ["読み", "(例)"]);
+        assert_eq!(wrapped("読み深さ\u{a0}8", 8, 8), ["読み深", "さ 8"]);
+    }
+
+    #[test]
+    fn no_space_follows_a_full_stop_that_has_its_own_room() {
+        assert_eq!(wrapped("安定。 速度", 20, 20), ["安定。速度"]);
+        assert_eq!(wrapped("a. b、 c", 20, 20), ["a. b、c"]);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use language::Argument;
 use trace::analysis::{DeviceReport, IoClass, Observation, SizeReport};
 
 use super::CommandEnding;
-use super::view::{TraceView, bytes, counted};
+use super::view::{TraceView, bytes};
 
 /// A size that so many requests have is the one that is named; else the median is.
 const COMMON_SHARE: f64 = 0.5;
@@ -42,9 +42,9 @@ fn done(view: &TraceView<'_>, device: &DeviceReport) -> String {
         ("state", if is_steps { "asked" } else { "done" }.into()),
         ("device", view.device(device.device).into()),
         ("seconds", (view.report().span.length_ns() as f64 / 1e9).into()),
-        ("reads", counted(reads_count).into()),
+        ("reads", reads_count.into()),
         ("read_bytes", bytes(reads.bytes).into()),
-        ("writes", counted(writes.count).into()),
+        ("writes", writes.count.into()),
         ("written_bytes", bytes(writes.bytes).into()),
     ];
     view.words().tell(key, &arguments)
@@ -89,7 +89,7 @@ fn merged(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     })
 }
 
-/// What was written while the command ran, and after it had ended.
+/// What was written while the command ran, and after it had ended, if something was.
 pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     let after = view.report().after_command.as_ref()?.completed(device.device).writes;
     let all = device.counts.done().writes;
@@ -98,7 +98,7 @@ pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Opti
         ("before", bytes(all.bytes.saturating_sub(after.bytes)).into()),
         ("after", bytes(after.bytes).into()),
     ];
-    (all.bytes > 0).then(|| view.words().tell("trace-did-after", &arguments))
+    (after.bytes > 0).then(|| view.words().tell("trace-did-after", &arguments))
 }
 
 /// Who submitted most, and how the command ended.

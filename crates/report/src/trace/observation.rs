@@ -6,7 +6,7 @@ use model::Value;
 use trace::Device;
 use trace::analysis::{IoClass, Observation, SlowSync, SwapDeviceIo};
 
-use super::view::{TraceView, bytes, counted, duration, seconds};
+use super::view::{TraceView, bytes, duration, seconds};
 
 /// The key of a sentence, and what fills it.
 type Sentence = (&'static str, Vec<Argument<'static>>);
@@ -179,7 +179,7 @@ const fn device_of(seen: &Observation) -> Option<Device> {
 }
 
 fn number(name: &'static str, count: u64) -> Argument<'static> {
-    (name, counted(count).into())
+    (name, count.into())
 }
 
 fn size(bytes: u64) -> Argument<'static> {

@@ -153,6 +153,15 @@ impl<'a> View<'a> {
         language::resource_name(self.words, resource)
     }
 
+    /// The same of a machine with this name, where it is not the one that drives.
+    pub(crate) fn resource_of(&self, resource: &Resource, machine: Option<&str>) -> String {
+        let name = self.resource(resource);
+        match machine.filter(|machine| !machine.is_empty()) {
+            Some(machine) => self.tell("figure-path-of-machine", &[("name", &name), ("machine", machine)]),
+            None => name,
+        }
+    }
+
     /// The title of a metric.
     pub(crate) fn metric(&self, name: MetricName) -> String {
         crate::label::metric(self.words, name)

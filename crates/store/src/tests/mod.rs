@@ -1,5 +1,6 @@
 //! Tests of the store as a whole: what is kept, and what is opened.
 
+mod annotating;
 mod example;
 mod journal;
 mod keeping;

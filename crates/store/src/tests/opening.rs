@@ -120,7 +120,7 @@ fn a_newer_store_is_refused_with_both_versions() {
     assert!(
         matches!(error, StoreError::Newer { found, known, .. } if (found, known) == (VERSION + 6, VERSION))
     );
-    assert!(error.to_string().contains("version 9") && error.to_string().contains("version 3"), "{error}");
+    assert!(error.to_string().contains("version 10") && error.to_string().contains("version 4"), "{error}");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use model::workload::Catalogue;
 use model::{ParameterName, ParameterSpec, Study, Value};
 
 use super::controls::contradiction;
+use super::goal::{self, BoundKind};
 use super::{CONTROLS, observe, settings};
 use crate::grammar;
 
@@ -32,6 +33,10 @@ pub struct Arguments {
     pub set: Vec<String>,
     /// The names of all `--observe`.
     pub observe: Vec<String>,
+    /// The texts of all `--expect`.
+    pub expect: Vec<String>,
+    /// The texts of all `--abort-when`.
+    pub abort_when: Vec<String>,
     /// Files and devices given up with `--destroy`.
     pub destroy: Vec<String>,
     /// Signatures given up with `--wipe`.
@@ -103,6 +108,8 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
     }
     settings::apply(study, &arguments.set)?;
     observe::apply(catalogue, study, &arguments.observe)?;
+    bounds(catalogue, study, ("expect", &arguments.expect), BoundKind::Goal)?;
+    bounds(catalogue, study, (goal::ABORT_WHEN, &arguments.abort_when), BoundKind::AbortCondition)?;
     study.controls.destroy.extend(arguments.destroy.iter().cloned());
     study.controls.wipe.extend(arguments.wipe.iter().cloned());
     if let ([], Some(kind)) = (&study.controls.destroy[..], arguments.wipe.first()) {
@@ -122,6 +129,20 @@ pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) ->
             || SourceRange::whole(Arc::new(Source { name: "study".to_owned(), text: name.to_owned() }));
         let place = arguments.options.iter().find(|o| o.name == name).map_or_else(whole, value_place);
         return Err(place.diagnostic(message, help));
+    }
+    Ok(())
+}
+
+/// Adds goals or conditions that were typed as the option `name`.
+fn bounds(
+    catalogue: &Catalogue,
+    study: &mut Study,
+    (name, texts): (&str, &[String]),
+    kind: BoundKind,
+) -> Result<(), Diagnostic> {
+    for text in texts {
+        let place = value_place(&Typed { name: name.to_owned(), value: text.clone() });
+        goal::put(catalogue, study, kind, (text, &place))?;
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ pub const CONTROLS: &[Control] = &[
             let (min, max) = text.split_once("..").unwrap_or((text, text));
             let (min, max) = (count(min, text)?, count(max, text)?);
             if min > max {
-                return Err(wrong(text, "these bounds run backwards", "write the smaller one first"));
+                return Err(wrong(text, "has bounds that run backwards", "write the smaller one first"));
             }
             (c.trials_min, c.trials_max) = (min, max);
             Ok(())
@@ -145,7 +145,7 @@ pub const CONTROLS: &[Control] = &[
 ];
 
 fn wrong(text: &str, message: &str, help: &str) -> ScalarError {
-    ScalarError { message: format!("`{text}`: {message}"), help: help.to_owned(), span: 0..text.len() }
+    ScalarError { message: format!("`{text}` {message}"), help: help.to_owned(), span: 0..text.len() }
 }
 
 fn count(part: &str, whole: &str) -> Result<u32, ScalarError> {

@@ -15,6 +15,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use super::controls::contradiction;
+use super::goal::{self, BoundKind};
 use super::{CONTROLS, expect, observe, settings, stack, verdict};
 use crate::grammar;
 
@@ -56,7 +57,7 @@ impl Reader<'_> {
     fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
         let mut study = Study { name: name.to_owned(), ..Study::default() };
         let mut control_places = Vec::new();
-        let mut verdict = None;
+        let (mut verdict, mut expected) = (None, None);
         for (key, value) in table {
             let place = self.at(key.span());
             let key = key.get_ref().as_ref();
@@ -81,7 +82,7 @@ impl Reader<'_> {
                     }
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
-                "expect" => self.expect(&mut study, value)?,
+                "expect" => expected = Some(value),
                 "settings" => self.settings(&mut study.settings, value)?,
                 "verdict" => verdict = Some(value),
                 "peers" => {
@@ -106,7 +107,10 @@ impl Reader<'_> {
             let span = control_places.iter().find(|(n, _)| n == name).map_or(0..0, |(_, span)| span.clone());
             return Err(self.at(span).diagnostic(message, help));
         }
-        // It names workloads of the study, which stand in any order.
+        // They name workloads of the study, their metrics and settings, which stand in any order.
+        if let Some(value) = expected {
+            self.expect(&mut study, value)?;
+        }
         study.verdict = verdict.map(|value| self.verdict(&study, value)).transpose()?;
         Ok(study)
     }
@@ -141,7 +145,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// What the user was promised.
+    /// What the user was promised, and what the results are held to.
     fn expect(&self, study: &mut Study, value: &Spanned<DeValue<'_>>) -> Result<(), Diagnostic> {
         for (key, value) in self.table("expect", value)? {
             let name = key.get_ref().as_ref();
@@ -150,11 +154,37 @@ impl Reader<'_> {
                 study.expect.datasheet = Some(expect::datasheet(sheet, &self.at(value.span()))?);
                 continue;
             }
+            let bound = match name {
+                goal::GOALS => Some(BoundKind::Goal),
+                goal::ABORT_WHEN => Some(BoundKind::AbortCondition),
+                _ => None,
+            };
+            if let Some(kind) = bound {
+                self.bounds(study, kind, value)?;
+                continue;
+            }
             let (text, place) = self.scalar_text(value)?;
             let promise = expect::promise(self.catalogue, (name, &self.at(key.span())), (&text, &place))?;
             study.expect.promises.push(promise);
         }
         Ok(())
+    }
+
+    /// Goals or conditions: one, or a list.
+    fn bounds(
+        &self,
+        study: &mut Study,
+        kind: BoundKind,
+        value: &Spanned<DeValue<'_>>,
+    ) -> Result<(), Diagnostic> {
+        let mut put = |value: &Spanned<DeValue<'_>>| {
+            let (text, place) = self.scalar_text(value)?;
+            goal::put(self.catalogue, study, kind, (&text, &place))
+        };
+        match value.get_ref() {
+            DeValue::Array(all) => all.iter().try_for_each(put),
+            _ => put(value),
+        }
     }
 
     /// The states of the machine that are changed.

@@ -1,11 +1,14 @@
 //! `[expect]`: what the user was promised. A key is a figure of a datasheet
-//! (`read`, `random-read-4k`), a metric, or `datasheet`, which names one.
+//! (`read`, `random-read-4k`), a metric, or `datasheet`, which names one. Its goals are
+//! read by [`super::goal`].
 
 use import::diagnostic::{Diagnostic, SourceRange, suggest};
 use model::limit::{Access, Direction};
 use model::study::Promise;
 use model::workload::Catalogue;
 use model::{Kind, MetricName, MetricSpec, Unit, Value, metric, scalar};
+
+use super::goal;
 
 /// The key that names a datasheet.
 pub const DATASHEET: &str = "datasheet";
@@ -30,6 +33,18 @@ pub const KEYS: &[(&str, &str, &str)] = &[
         "Any metric of a workload, as `throughput`, `iops` or `latency_p99`.",
     ),
     (DATASHEET, "NAME", "All figures of a datasheet that Headroom has, for the target's device."),
+    (
+        goal::GOALS,
+        "[\"throughput >= 500MB/s\"]",
+        "What the results are held to, with the interval: a metric, `<`, `<=`, `>` or `>=`, a value, and, behind `where`, \
+         the cases that it is for.",
+    ),
+    (
+        goal::ABORT_WHEN,
+        "\"errors > 0\"",
+        "The run ends with the first trial of which this is true. `errors` are the trials so far that failed, or in which \
+         operations failed.",
+    ),
 ];
 
 /// Metrics that can be promised: those whose unit a person can write.
@@ -75,10 +90,16 @@ pub(super) fn promise(
     } else {
         let metrics = metrics(catalogue);
         let Some(metric) = metrics.iter().find(|m| m.name.as_str() == key) else {
-            let known: Vec<&str> = ["read", "write", "random-read-4k", "random-write-4k", DATASHEET]
-                .into_iter()
-                .chain(metrics.iter().map(|m| m.name.as_str()))
-                .collect();
+            let keys = [
+                "read",
+                "write",
+                "random-read-4k",
+                "random-write-4k",
+                DATASHEET,
+                goal::GOALS,
+                goal::ABORT_WHEN,
+            ];
+            let known: Vec<&str> = keys.into_iter().chain(metrics.iter().map(|m| m.name.as_str())).collect();
             return Err(key_place.diagnostic(format!("`{key}` cannot be promised"), suggest(key, known)));
         };
         about(metric.name, metric.unit)

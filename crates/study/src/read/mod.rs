@@ -5,6 +5,7 @@ pub mod arguments;
 mod controls;
 mod document;
 pub mod expect;
+pub mod goal;
 mod observe;
 mod settings;
 mod stack;

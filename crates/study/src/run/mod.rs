@@ -6,6 +6,7 @@ mod condition_check;
 mod doubts;
 mod fixtures;
 mod load_curve;
+mod machine_limits;
 mod observed;
 mod order;
 mod progress;
@@ -14,6 +15,7 @@ pub(crate) mod rounds;
 mod search;
 mod settings;
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
 use agent::{Agent, AgentError, CallContext, unexpected};
@@ -24,7 +26,7 @@ use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Outcome, Run, SCHEMA};
 use model::trial::{Status, Trial, TrialResult};
 use model::workload::Catalogue;
-use model::{Definitions, Limit, Machine, ResourceKind, Study, WorkloadName};
+use model::{Definitions, Machine, Study, WorkloadName};
 use store::{Store, StoreError};
 
 use crate::plan::FeasiblePlan;
@@ -94,8 +96,8 @@ impl Runner<'_> {
         let Some(machine) = machines.first_mut() else {
             return Err(AgentError::Failed("no machine takes part".to_owned()).into());
         };
-        machine.calibration = calibrate(agent, &planned.plan, cancelled)?;
-        machine.limits.extend(promises(study, &planned.plan));
+        machine.calibration = machine_limits::calibrate(agent, &planned.plan, cancelled)?;
+        machine.limits.extend(machine_limits::promised(study, &planned.plan));
         machine.limits.extend(analysis::measured_limits(&machine.calibration));
         condition_check::take(agent, CheckTime::Before, &mut machines, cancelled);
         let run = head(study, planned, machines, identity, catalogue);
@@ -105,13 +107,16 @@ impl Runner<'_> {
                 store.add_trial(&run.id, index, trial)?;
             }
         }
+        let aborted = Cell::new(false);
+        let cancelled = || cancelled() || aborted.get();
         let mut execution = Execution {
             plan: planned.plan.clone(),
             catalogue,
             run,
             agent,
             store,
-            cancelled,
+            cancelled: &cancelled,
+            aborted: &aborted,
             on_event,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
@@ -124,34 +129,6 @@ impl Runner<'_> {
         let measured = execution.all_groups();
         execution.end(measured)
     }
-}
-
-fn calibrate(
-    agent: &mut dyn Agent,
-    plan: &Plan,
-    cancelled: &dyn Fn() -> bool,
-) -> Result<Vec<model::machine::Calibration>, AgentError> {
-    let mut loads: Vec<_> = plan.cases.iter().flat_map(|c| c.loads.iter().cloned()).collect();
-    loads.dedup();
-    let mut watch = CallContext { on_event: &mut |_| {}, cancelled };
-    match agent.call(Request::Calibrate { loads }, &mut watch) {
-        Ok(Reply::Calibration(calibration)) => Ok(calibration),
-        // A run that is cancelled this early ends in its first trial.
-        Err(AgentError::Cancelled) => Ok(Vec::new()),
-        Ok(other) => Err(unexpected(other)),
-        Err(error) => Err(error),
-    }
-}
-
-/// What the study promises of the devices that its cases drive: of each, the
-/// uppermost one below the file system.
-fn promises(study: &Study, plan: &Plan) -> Vec<Limit> {
-    let mut devices: Vec<&str> = Vec::new();
-    for case in &plan.cases {
-        let device = case.path.iter().find_map(|step| step.resource.named(ResourceKind::Block));
-        devices.extend(device.filter(|d| !devices.contains(d)));
-    }
-    devices.into_iter().flat_map(|device| machine::limit::promised(&study.expect, device)).collect()
 }
 
 /// The document before any trial; cases that cannot run have one skipped trial
@@ -244,6 +221,8 @@ struct Execution<'a> {
     agent: &'a mut dyn Agent,
     store: &'a mut dyn Store,
     cancelled: &'a dyn Fn() -> bool,
+    /// Whether a trial met a condition of the study that ends the run: then it is cancelled, too.
+    aborted: &'a Cell<bool>,
     on_event: &'a mut dyn FnMut(&Event),
     meter: RunClock,
     order: u32,
@@ -385,6 +364,7 @@ impl Execution<'_> {
     fn keep(&mut self, case: &Case, trial: Trial) -> Result<(), RunError> {
         let stored = self.store.add_trial(&self.run.id, case.index, &trial);
         self.run.cases[case.index].add_trial(trial);
+        self.aborted.set(self.aborted.get() || analysis::abort_cause(&self.run).is_some());
         Ok(stored?)
     }
 

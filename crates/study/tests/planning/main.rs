@@ -3,6 +3,7 @@
 // A test may unwrap, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod goals;
 mod missing;
 mod observed;
 #[path = "../pretending/mod.rs"]

@@ -136,7 +136,8 @@ fn target_bound(load: &StorageLoad<'_>, direction: Direction, machine: &Machine)
     let (device, _) = target_device(machine, load.target?)?;
     let disk = disk_under(machine, device)?;
     let of_kind = |kind: ResourceKind| Resource::of(kind, &disk.name);
-    let mut way = vec![of_kind(ResourceKind::Block), of_kind(ResourceKind::Sata), of_kind(ResourceKind::Sas)];
+    let links = [ResourceKind::Block, ResourceKind::Sata, ResourceKind::Sas, ResourceKind::Usb];
+    let mut way: Vec<Resource> = links.into_iter().map(of_kind).collect();
     if let Some(address) = &disk.pci {
         let functions = machine.inventory.pci_to_root(address);
         way.extend(functions.into_iter().map(|f| Resource::of(ResourceKind::Pci, &f.address)));

@@ -104,7 +104,7 @@ fn case(parameters: &[(&str, Value)], metrics: &[(&str, &[f64])]) -> CaseResult 
     case
 }
 
-fn depth(depth: u64, iops: &[f64]) -> CaseResult {
+pub(crate) fn depth(depth: u64, iops: &[f64]) -> CaseResult {
     case(&[("queue-depth", depth.into())], &[("iops", iops)])
 }
 

@@ -1,6 +1,5 @@
 //! Traces devices: until a command ends, for a time, or until somebody asks to stop.
 
-use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
@@ -234,7 +233,8 @@ impl UnderWay<'_> {
             std::thread::sleep(TICK);
         }
         let (status, io) = command.finish().map_err(not_waited_for)?;
-        let line = command_words(&self.arguments.command).join(" ");
+        let words: Vec<_> = self.arguments.command.iter().map(|word| word.to_string_lossy()).collect();
+        let line = output::joined(words.iter().map(|word| &**word));
         Ok(TracedCommandEnd { line, ending: ending(status), io })
     }
 
@@ -302,14 +302,6 @@ fn ending(status: ExitStatus) -> CommandEnding {
         // Neither is possible of a process that has ended.
         (None, None) => CommandEnding::Code(-1),
     }
-}
-
-fn command_words(command: &[OsString]) -> Vec<String> {
-    let quoted = |word: &OsString| {
-        let word = word.to_string_lossy();
-        shlex::try_quote(&word).map_or_else(|_| word.to_string(), |quoted| quoted.into_owned())
-    };
-    command.iter().map(quoted).collect()
 }
 
 /// Devices that stand on others, which see other requests.

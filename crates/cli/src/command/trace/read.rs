@@ -106,7 +106,7 @@ fn spec_of(path: &Path) -> Result<Option<&'static FormatSpec>, Failure> {
 
 fn is_name_of_trace(name: &str) -> bool {
     let is_of_cpu = name.rsplit_once(".blktrace.").is_some_and(|(_, cpu)| cpu.parse::<u32>().is_ok());
-    is_of_cpu || [".trace", ".iolog"].iter().any(|end| name.ends_with(end))
+    is_of_cpu || [".hrt", ".trace", ".iolog"].iter().any(|end| name.ends_with(end))
 }
 
 /// With the files of the other CPUs, where it is called as blktrace calls one. Those without any
@@ -335,10 +335,12 @@ mod tests {
     fn what_is_called_a_trace_and_is_none_is_not_taken_for_its_disk() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("sda.trace");
-        std::fs::write(&path, b"").unwrap();
-        let failure = spec_of(&path).unwrap_err();
-        assert!(failure.message().ends_with("is empty"), "{}", failure.message());
-        assert_eq!(failure.code(), crate::exit::INVALID);
+        for path in [&folder.path().join("day.hrt"), &path] {
+            std::fs::write(path, b"").unwrap();
+            let failure = spec_of(path).unwrap_err();
+            assert!(failure.message().ends_with("is empty"), "{}", failure.message());
+            assert_eq!(failure.code(), crate::exit::INVALID);
+        }
         let plain = folder.path().join("data");
         std::fs::write(&plain, b"anything").unwrap();
         assert!(spec_of(&plain).unwrap().is_none());

@@ -8,7 +8,7 @@ use model::{MetricName, Unit, metric};
 use super::{add_unread, metric_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{exact, leading, quantity, time, whole};
+use crate::tool::number::{exact, leading, plain, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -28,6 +28,9 @@ const RULES: &[CountingRule] = &[DECIMAL];
 
 /// What stands above the table of rates of bytes.
 const TABLE: &str = "The 'numbers' are in 1000s of bytes per second processed.";
+
+/// The tables of all algorithms have fewer lines.
+const TABLE_LINES_MAX: usize = 512;
 
 /// What stands above all where the time that passed was taken, and not the CPU time.
 const ELAPSED: &str = "You have chosen to measure elapsed time";
@@ -92,7 +95,8 @@ impl ToolReader for OpensslSpeed {
         let text = last.text.trim();
         let is_progress = is_done(text);
         // Another run begins.
-        if is_progress && before.iter().any(|line| line.text.starts_with("built on:")) {
+        let is_built = |line: &ToolLine| line.text.starts_with("built on:");
+        if is_progress && before.iter().rev().take(TABLE_LINES_MAX).any(is_built) {
             return Extent::EndsBefore;
         }
         let is_head = OF_HEAD.iter().any(|start| text.starts_with(start));
@@ -178,12 +182,14 @@ fn rates(text: &str) -> Option<(String, Vec<&str>)> {
 
 /// `                  sign    verify    sign/s verify/s`, of key agreement `op      op/s`.
 fn heading(text: &str) -> bool {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    // Every line of any text is asked: it ends with the first other word.
+    let is_known = |word: &&str| KEY_OPERATIONS.contains(&word.trim_end_matches("/s"));
+    let words: Vec<&str> = text.split_whitespace().take_while(is_known).collect();
     let is_each = |word: &&&str| word.ends_with("/s");
     !words.is_empty()
         && words.len().is_multiple_of(2)
         && words.iter().filter(is_each).count() * 2 == words.len()
-        && words.iter().all(|word| KEY_OPERATIONS.contains(&word.trim_end_matches("/s")))
+        && words.len() == text.split_whitespace().count()
 }
 
 /// What is done with keys.
@@ -329,12 +335,8 @@ impl Reading {
             let Some(own) = metric_of(operation) else { continue };
             let number = leading(rate, false);
             let printed = number.map(|number| PrintedValue {
-                line,
-                text: format!("{rate}/s"),
-                value: number.value,
-                unit: Unit::PerSecond,
                 half_step: number.half_step,
-                counting: None,
+                ..plain(line, format!("{rate}/s"), number.value, Unit::PerSecond)
             });
             add_of(&mut whole, own, metric::PER_SECOND, printed);
             let seconds = seconds.strip_suffix('s').and_then(|seconds| time(line, seconds, "s"));

@@ -41,7 +41,10 @@ impl ToolReader for PerfStat {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (is_head(line) || perf_counts::begins(&line.text)).then_some(Beginning::Certain)
+        if is_head(line) || perf_counts::is_sure(&line.text) {
+            return Some(Beginning::Certain);
+        }
+        perf_counts::begins(&line.text).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -49,7 +52,10 @@ impl ToolReader for PerfStat {
         if lines.first().is_some_and(|first| perf_counts::begins(&first.text)) {
             return perf_counts::extent(last, before);
         }
-        let is_own = last.is_blank() || last.is_indented() || last.text.starts_with(NOT_ALL);
+        let is_own = last.is_blank()
+            || last.is_indented()
+            || last.text.starts_with(NOT_ALL)
+            || begins_with_count(&last.text);
         let is_next = !before.is_empty() && is_head(last);
         if before.is_empty() || is_own && !is_next { Extent::More } else { Extent::EndsBefore }
     }
@@ -60,10 +66,13 @@ impl ToolReader for PerfStat {
         }
         let mut reading = Reading::default();
         block.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let own = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
-        reading.result(own.result(NAME, self.programs()))
+        reading.result(block.without_blank_end().result(NAME, self.programs()))
     }
+}
+
+/// Whether it is a count, where white space at the beginning of lines is lost.
+fn begins_with_count(text: &str) -> bool {
+    text.starts_with("<not ") || text.split_whitespace().next().is_some_and(is_digits)
 }
 
 fn is_head(line: &ToolLine) -> bool {
@@ -311,6 +320,13 @@ mod tests {
 
     fn value(result: &ToolResult, metric: MetricName) -> Option<f64> {
         result.whole.figure(metric).map(|printed| (printed.value * 1e9).round() / 1e9)
+    }
+
+    #[test]
+    fn white_space_before_counts_may_be_lost() {
+        let result = read("1,234      cycles\n\n0.5 +- 0.1 seconds time elapsed");
+        assert_eq!(value(&result, MetricName::new("cycles")), Some(1234.0));
+        assert_eq!(value(&result, metric::ELAPSED_MEAN), Some(0.5));
     }
 
     #[test]

@@ -36,6 +36,18 @@ pub(super) fn begins(text: &str) -> bool {
     is_heading(text) || of_commas(text).is_some() || is_json(text)
 }
 
+/// Whether no other program prints such a line: tables between commas may have a word, a number and a share, too.
+pub(super) fn is_sure(text: &str) -> bool {
+    let is_own = |row: CountRow| {
+        let is_event = row.event.contains(['-', ':', '_', '/']) || EVENTS.contains(&row.event.as_str());
+        !row.unit.is_empty() || row.number.starts_with(NOT) || is_event
+    };
+    is_heading(text) || is_json(text) || of_commas(text).is_some_and(is_own)
+}
+
+/// Events of one word that perf counts where nobody asks for others.
+const EVENTS: &[&str] = &["cycles", "instructions", "branches"];
+
 /// Whether `last` belongs to the lines before it.
 pub(super) fn extent(last: &ToolLine, before: &[ToolLine]) -> Extent {
     let is_of_intervals = before.first().is_some_and(|first| is_heading(&first.text));
@@ -267,6 +279,14 @@ mod tests {
         assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(0.200_556_821));
         let starts: Vec<Option<f64>> = result.parts.iter().map(|part| part.start_s).collect();
         assert_eq!(starts, [Some(0.0), Some(0.100_184_405)]);
+    }
+
+    #[test]
+    fn a_table_of_others_may_look_like_counts() {
+        assert!(is_sure("74,,page-faults,1539170,100.00,48.078,K/sec"));
+        assert!(is_sure("1000,,cycles,1539170,100.00,,"));
+        let other = "12,,alice,100,50.00";
+        assert!(begins(other) && !is_sure(other));
     }
 
     #[test]

@@ -80,8 +80,7 @@ impl ToolReader for SevenZip {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let own = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
+        let own = block.without_blank_end();
         let mut reading = Reading { result: own.result(NAME, self.programs()), ..Reading::default() };
         own.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
         if !reading.is_in_table {

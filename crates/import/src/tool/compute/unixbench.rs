@@ -6,7 +6,7 @@ use model::{MetricName, Unit};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{leading, plain, whole};
+use crate::tool::number::{bare, leading, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -116,8 +116,7 @@ fn row(text: &str) -> Option<(&str, &str)> {
 }
 
 fn number(line: u64, word: &str) -> Option<PrintedValue> {
-    let number = leading(word, false).filter(|number| number.rest.is_empty())?;
-    Some(PrintedValue { half_step: number.half_step, ..plain(line, word, number.value, Unit::One) })
+    bare(line, word, Unit::One).filter(|number| number.text == word)
 }
 
 #[cfg(test)]

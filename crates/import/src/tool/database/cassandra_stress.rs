@@ -36,6 +36,11 @@ const LABELS: &[&str] = &[
     "total operation time",
 ];
 
+/// What words of the command begin with that are told, with our names for them. Each of the last three is a rate that was
+/// asked for.
+const TOLD: &[(&str, &str)] =
+    &[("threads=", "threads"), ("limit=", "rate"), ("throttle=", "rate"), ("fixed=", "rate")];
+
 impl ToolReader for CassandraStress {
     fn name(&self) -> &'static str {
         NAME
@@ -73,9 +78,10 @@ impl ToolReader for CassandraStress {
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        let threads = result.command.iter().find_map(|word| word.strip_prefix("threads="));
-        let threads = threads.map(|threads| ("threads".to_owned(), threads.to_owned()));
-        result.options.extend(threads);
+        for (start, name) in TOLD {
+            let value = result.command.iter().find_map(|word| word.strip_prefix(*start)).map(str::to_owned);
+            result.options.extend(value.map(|value| ((*name).to_owned(), value)));
+        }
         if let Some(kind) = result.command.get(1) {
             result.options.insert("operation".to_owned(), kind.clone());
         }
@@ -130,9 +136,9 @@ fn of(line: u64, number: LeadingNumber<'_>, symbol: &str, scale: f64, unit: Unit
 
 /// `00:04:20`, without parts of seconds.
 fn clock(line: u64, text: &str) -> Option<PrintedValue> {
-    let parts: Vec<f64> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
+    let parts: Vec<u32> = text.split(':').map(|part| part.parse().ok()).collect::<Option<_>>()?;
     let [hours, minutes, seconds] = parts.as_slice() else { return None };
-    let value = hours * 3600.0 + minutes * 60.0 + seconds;
+    let value = f64::from(*hours) * 3600.0 + f64::from(*minutes) * 60.0 + f64::from(*seconds);
     Some(PrintedValue { half_step: 1.0, ..plain(line, text, value, Unit::Seconds) })
 }
 
@@ -159,6 +165,13 @@ mod tests {
             assert_eq!(value(metric::OPERATIONS_PER_SECOND), rate, "{text}");
             assert!((value(metric::LATENCY_MEAN) - mean).abs() < 1e-12, "{text}");
         }
+    }
+
+    #[test]
+    fn a_rate_that_is_asked_for_is_told() {
+        let text = "$ cassandra-stress write n=1000 -rate threads=50 throttle=1000/s\nOp rate : 990 op/s\n";
+        let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
+        assert_eq!((&*result.options["threads"], &*result.options["rate"]), ("50", "1000/s"));
     }
 
     #[test]

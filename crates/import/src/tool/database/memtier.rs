@@ -5,6 +5,7 @@ use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::latency::statistic;
 use crate::tool::number::{count, leading, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
@@ -50,7 +51,7 @@ impl ToolReader for Memtier {
         if columns(&line.text).is_some() {
             return Some(Beginning::Certain);
         }
-        setting(&line.text).filter(|(name, _)| *name == "Threads").map(|_| Beginning::Likely)
+        setting(&line.text).filter(|(name, _)| *name == THREADS).map(|_| Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -74,7 +75,9 @@ impl ToolReader for Memtier {
         let mut heading: Option<Vec<&str>> = None;
         for line in block.lines {
             if let Some((name, number)) = setting(&line.text) {
-                result.options.insert(name.to_lowercase().replace(' ', "-"), number.to_string());
+                // As a rule threads share the connections: they are no concurrency of their own.
+                let name = if name == THREADS { "benchmark-threads".to_owned() } else { lower(name) };
+                result.options.insert(name, number.to_string());
             } else if let Some(columns) = columns(&line.text) {
                 heading = Some(columns);
             } else if let Some(columns) = heading.as_deref().filter(|_| is_row(&line.text)) {
@@ -93,16 +96,28 @@ impl ToolReader for Memtier {
 /// A table has fewer rows.
 const ROWS_MAX: usize = 100;
 
+/// The line above its table with which its settings begin.
+const THREADS: &str = "Threads";
+
+/// A name as an option is written.
+fn lower(name: &str) -> String {
+    name.to_lowercase().replace(' ', "-")
+}
+
 /// `4         Threads`, `50        Connections per thread`.
 fn setting(text: &str) -> Option<(&str, u64)> {
     let (number, rest) = whole(text)?;
     let name = rest.trim();
-    let names = ["Threads", "Connections per thread", "Requests per client", "Seconds"];
+    let names = [THREADS, "Connections per thread", "Requests per client", "Seconds"];
     names.contains(&name).then_some((name, number))
 }
 
 /// The columns of a heading, each by its first word: `Avg.` of `Avg. Latency`.
 fn columns(text: &str) -> Option<Vec<&str>> {
+    // The cheap question first: every line of any text is asked.
+    if !text.trim_start().starts_with("Type ") {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let is_heading =
         words.first() == Some(&"Type") && words.get(1) == Some(&"Ops/sec") && words.contains(&"KB/sec");
@@ -157,10 +172,7 @@ fn take(line: &ToolLine, columns: &[&str], result: &mut ToolResult) {
                 measured.add(metric::THROUGHPUT, rate);
             }
             percentile => {
-                let name = format!("latency_{}", percentile.replace('.', "_"));
-                if percentile.starts_with('p')
-                    && let Some(metric) = MetricName::intern(&name)
-                {
+                if let Some(metric) = statistic(percentile) {
                     measured.add(metric, milliseconds());
                 }
             }
@@ -177,27 +189,38 @@ fn take(line: &ToolLine, columns: &[&str], result: &mut ToolResult) {
     }
 }
 
+/// Options of the command that are told, with our names for them.
+const TOLD: &[(&str, &str)] = &[
+    ("pipeline", "pipeline"),
+    ("ratio", "ratio"),
+    ("data-size", "data-size"),
+    ("key-pattern", "key-pattern"),
+    ("protocol", "protocol"),
+    ("rate-limiting", "rate"),
+];
+
 /// How many connections there are in all, and what the command says of them.
 fn options(result: &mut ToolResult) {
     let number = |name: &str| result.options.get(name).and_then(|value| value.parse::<u64>().ok());
-    let connections = number("threads").zip(number("connections-per-thread"));
+    let connections = number("benchmark-threads").zip(number("connections-per-thread"));
     if let Some((threads, each)) = connections {
         let all = threads.saturating_mul(each).to_string();
         result.options.insert("connections".to_owned(), all);
     }
     let command = std::mem::take(&mut result.command);
     for (at, word) in command.iter().enumerate() {
-        for name in ["pipeline", "ratio", "data-size", "key-pattern", "protocol"] {
-            let behind = word.strip_prefix("--").and_then(|word| word.strip_prefix(name));
+        for (own, name) in TOLD {
+            let behind = word.strip_prefix("--").and_then(|word| word.strip_prefix(*own));
             let value = match behind {
                 Some("") => command.get(at + 1).map(String::as_str),
                 Some(rest) => rest.strip_prefix('='),
                 None => None,
             };
-            result.options.extend(value.map(|value| (name.to_owned(), value.to_owned())));
+            result.options.extend(value.map(|value| ((*name).to_owned(), value.to_owned())));
         }
     }
     result.command = command;
+    super::unknown_pipeline(result);
 }
 
 #[cfg(test)]
@@ -216,6 +239,23 @@ mod tests {
             ["Type", "Ops/sec", "Avg.", "p50", "p99.9", "KB/sec"]
         );
         assert_eq!(columns("Type     <= msec         Percent"), None);
+    }
+
+    #[test]
+    fn what_is_in_flight_is_known_with_the_command_alone() {
+        let told = |command: &str| {
+            let command = command.split_whitespace().map(str::to_owned).collect();
+            let mut result = ToolResult { command, ..ToolResult::default() };
+            for (name, value) in [("benchmark-threads", "4"), ("connections-per-thread", "50")] {
+                result.options.insert(name.to_owned(), value.to_owned());
+            }
+            options(&mut result);
+            ["connections", "pipeline", "rate"].map(|name| result.options.get(name).cloned())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(told("memtier_benchmark --pipeline=16"), [some("200"), some("16"), None]);
+        assert_eq!(told("memtier_benchmark --rate-limiting 5"), [some("200"), None, some("5")]);
+        assert_eq!(told(""), [some("200"), some("unknown"), None]);
     }
 
     #[test]

@@ -10,11 +10,10 @@ mod redis_benchmark;
 mod sysbench;
 mod ycsb;
 
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
-use super::block::ToolBlock;
-use super::number::{leading, plain};
+use super::number::bare as number;
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
@@ -28,12 +27,6 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &cassandra_stress::CassandraStress,
     &hammerdb::HammerDb,
 ];
-
-/// The number that a text begins with, in `unit`.
-fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
-    Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
-}
 
 /// What stands behind a name, which begins the text or follows a space or a parenthesis.
 fn behind<'a>(text: &'a str, name: &str) -> Option<&'a str> {
@@ -92,11 +85,12 @@ fn encoded(place: &str) -> String {
     })
 }
 
-/// A block without the blank lines at its end.
-fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
-    let end =
-        block.lines.iter().rposition(|line| !line.is_blank()).map_or(block.lines.len(), |last| last + 1);
-    ToolBlock { lines: block.lines.get(..end).unwrap_or(block.lines), command: block.command }
+/// Says of a tool whose output does not tell how many requests each connection has in flight that nobody knows it, where
+/// its command does not stand there.
+fn unknown_pipeline(result: &mut ToolResult) {
+    if result.command.is_empty() {
+        result.options.insert("pipeline".to_owned(), "unknown".to_owned());
+    }
 }
 
 #[cfg(test)]

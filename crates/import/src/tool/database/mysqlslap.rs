@@ -6,7 +6,7 @@ use model::database::metric::QUERIES_PER_SECOND;
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, ParameterName, Unit, Value, WorkloadName, metric};
 
-use super::{divided, encoded, number, without_blank_end};
+use super::{divided, encoded, number};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
@@ -91,7 +91,7 @@ impl ToolReader for Mysqlslap {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let block = without_blank_end(block);
+        let block = block.without_blank_end();
         let report = match block.lines.iter().find_map(csv) {
             Some(report) => report,
             None => SlapReport::of(block.lines),

@@ -110,6 +110,7 @@ fn result(
     result.options = command_options(&result.command);
     result.options.extend(options);
     result.options.insert("test".to_owned(), test.to_owned());
+    super::unknown_pipeline(&mut result);
     result.whole = measured;
     result
 }
@@ -174,8 +175,7 @@ fn is_number(text: &str) -> bool {
 
 /// The text of one test.
 fn text(block: &ToolBlock<'_>) -> Result<ToolResult, NotUnderstood> {
-    let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-    let block = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
+    let block = block.without_blank_end();
     let test =
         block.lines.first().and_then(|line| title(line.text.trim())).ok_or(NotUnderstood::OtherText)?;
     let (mut measured, mut options, mut warnings) = (ToolMeasurement::default(), BTreeMap::new(), Vec::new());
@@ -236,12 +236,14 @@ fn csv_head(text: &str) -> Option<Vec<&str>> {
 /// The test and the rate of `"SET","80192.46"`, as versions before 6.2 print it.
 fn old_csv(line: &ToolLine) -> Option<(String, PrintedValue)> {
     let text = line.text.trim();
-    let is_one = text.starts_with('"') && text.ends_with('"');
+    if !text.starts_with('"') || !text.ends_with('"') {
+        return None;
+    }
     let cells = cells(text);
     let [test, rate] = cells.as_slice() else { return None };
     let is_rate = rate.contains('.') && is_number(rate);
     let rate = number(line.number, rate, Unit::PerSecond)?;
-    (is_one && is_rate && is_test(test)).then(|| ((*test).to_owned(), rate))
+    (is_rate && is_test(test)).then(|| ((*test).to_owned(), rate))
 }
 
 /// The cells of a line of CSV, all of which are quoted.
@@ -317,6 +319,7 @@ mod tests {
         assert_eq!(values(&results[0]), [("requests_per_second", 80_000.0)]);
         assert_eq!(results[0].whole.operations.as_ref().unwrap().value, 100_000.0);
         assert_eq!(results[0].options["clients"], "50");
+        assert_eq!(results[0].options["pipeline"], "unknown", "the text does not say");
     }
 
     #[test]

@@ -6,6 +6,7 @@ use model::{MetricName, Unit, metric};
 use super::added;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, plain, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
@@ -22,6 +23,12 @@ const CLEANUP: &str = "CLEANUP";
 
 /// What the class of operations that failed ends with.
 const FAILED: &str = "-FAILED";
+
+/// What the class begins with that has the same operations again, with their times from when they were due.
+const INTENDED: &str = "Intended-";
+
+/// So many classes of operations have a part: no workload has as many.
+const CLASSES_MAX: usize = 256;
 
 /// An operation that is made of two others, which are counted, too.
 const OF_OTHERS: &str = "READ-MODIFY-WRITE";
@@ -62,8 +69,11 @@ impl ToolReader for Ycsb {
             let Some((class, name, value)) = row(&line.text) else { continue };
             if class == ALL {
                 take(line.number, name, value, &mut result.whole);
-            } else if !class.starts_with("TOTAL_GC") && class != CLEANUP {
-                take(line.number, name, value, part(&mut result.parts, class));
+            } else if !class.starts_with("TOTAL_GC")
+                && class != CLEANUP
+                && let Some(measured) = part(&mut result.parts, class)
+            {
+                take(line.number, name, value, measured);
             }
         }
         result.parts.retain(|part| !part.measured.is_empty());
@@ -84,18 +94,19 @@ fn row(text: &str) -> Option<(&str, &str, &str)> {
     is_class.then(|| (class, name, value.trim()))
 }
 
-/// The part of operations of this class.
-fn part<'a>(parts: &'a mut Vec<ToolPart>, class: &str) -> &'a mut ToolMeasurement {
+/// The part of operations of this class; `None` if there are too many.
+fn part<'a>(parts: &'a mut Vec<ToolPart>, class: &str) -> Option<&'a mut ToolMeasurement> {
     let at = match parts.iter().position(|part| part.name == class) {
         Some(at) => at,
-        None => {
+        None if parts.len() < CLASSES_MAX => {
             let measured = ToolMeasurement::default();
             let kind = ToolPartKind::Direction;
             parts.push(ToolPart { kind, name: class.to_owned(), start_s: None, measured });
             parts.len() - 1
         }
+        None => return None,
     };
-    &mut parts[at].measured
+    parts.get_mut(at).map(|part| &mut part.measured)
 }
 
 fn take(line: u64, name: &str, value: &str, measured: &mut ToolMeasurement) {
@@ -111,24 +122,23 @@ fn take(line: u64, name: &str, value: &str, measured: &mut ToolMeasurement) {
         "MinLatency(us)" => measured.add(MetricName::new("latency_min"), microseconds()),
         "MaxLatency(us)" => measured.add(metric::LATENCY_MAX, microseconds()),
         _ => {
-            if let Some(metric) = percentile(name) {
+            if let Some(metric) = name.strip_suffix("PercentileLatency(us)").and_then(percentile) {
                 measured.add(metric, microseconds());
             }
         }
     }
 }
 
-/// The metric of `99.9PercentileLatency(us)`, `99thPercentileLatency(us)`.
-fn percentile(name: &str) -> Option<MetricName> {
-    let rank = name.strip_suffix("PercentileLatency(us)")?;
-    let percent: f64 = rank.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()?;
-    let is_one = percent > 0.0 && percent < 100.0;
-    let name = format!("latency_p{percent}").replace('.', "_");
-    if is_one { MetricName::intern(&name) } else { None }
+/// The metric of the rank in `99.9PercentileLatency(us)`, `99thPercentileLatency(us)`.
+fn percentile(rank: &str) -> Option<MetricName> {
+    statistic(rank.trim_end_matches(|c: char| c.is_ascii_alphabetic()))
 }
 
 /// All operations, and the share of them that failed.
 fn sums(result: &mut ToolResult) {
+    for part in result.parts.iter_mut().filter(|part| part.name.starts_with(INTENDED)) {
+        part.measured.operations = None;
+    }
     if result.parts.iter().any(|part| part.name.starts_with(OF_OTHERS)) {
         return;
     }
@@ -196,6 +206,17 @@ mod tests {
              [READ-MODIFY-WRITE], Operations, 50\n",
         );
         assert!(results[0].whole.operations.is_none());
+    }
+
+    #[test]
+    fn operations_whose_times_are_of_two_kinds_are_counted_once() {
+        let results = read(
+            "[OVERALL], RunTime(ms), 1000\n[OVERALL], Throughput(ops/sec), 100.0\n[READ], Operations, 100\n\
+             [Intended-READ], Operations, 100\n[Intended-READ], 95thPercentileLatency(us), 7\n",
+        );
+        assert_eq!(results[0].whole.operations.as_ref().map(|all| all.value), Some(100.0));
+        let intended = &results[0].parts[1].measured;
+        assert!(intended.figure(MetricName::new("latency_p95")).is_some() && intended.operations.is_none());
     }
 
     #[test]

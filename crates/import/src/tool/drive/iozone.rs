@@ -115,6 +115,12 @@ impl ToolReader for Iozone {
             is_heading(text) || row(text).is_some() || AROUND.iter().any(|known| text.starts_with(known));
         match () {
             () if before.is_empty() || text.starts_with(COMPLETE) => Extent::More,
+            // The same report again is of another run.
+            () if iozone_excel::begins(text)
+                && before.first().is_some_and(|first| first.text == last.text) =>
+            {
+                Extent::EndsBefore
+            }
             // Only reports stand behind its end.
             () if is_over(before) && !iozone_excel::belongs(text) => Extent::EndsBefore,
             () if iozone_excel::belongs(text) => Extent::More,
@@ -124,9 +130,9 @@ impl ToolReader for Iozone {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let block = &ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
+        let block = &block.without_blank_end();
         let figure = Figure::of(block).ok_or(NotUnderstood::OtherText)?;
+        let told = ToldCommand::of(block);
         let mut columns: Vec<usize> = Vec::new();
         let mut results = Vec::new();
         let mut of_children = ToolMeasurement::default();
@@ -139,7 +145,7 @@ impl ToolReader for Iozone {
                 results.extend(of_row(line, &columns, figure).map(|whole| ToolResult {
                     whole,
                     options: sizes.options(),
-                    ..result(block, &own)
+                    ..told.result(&own)
                 }));
             } else if let Some((count, own)) = children(line) {
                 waiting = Some(count);
@@ -148,10 +154,10 @@ impl ToolReader for Iozone {
         }
         if let Some(count) = waiting {
             let options = [("threads".to_owned(), count.to_string())].into();
-            results.push(ToolResult { whole: of_children, options, ..result(block, block) });
+            results.push(ToolResult { whole: of_children, options, ..told.result(block) });
         }
         if results.is_empty() {
-            results = iozone_excel::results(block, figure);
+            results = iozone_excel::results(block, figure, &told);
         }
         if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
     }
@@ -175,14 +181,24 @@ fn is_throughput_test(text: &str) -> bool {
     rest.is_some_and(|(_, rest)| matches!(rest, " process" | " processes" | " thread" | " threads"))
 }
 
-/// A result of these lines, with the command that its heading tells where none stands above.
-pub(super) fn result(block: &ToolBlock<'_>, own: &ToolBlock<'_>) -> ToolResult {
-    let mut result = own.result(NAME, Iozone.programs());
-    let told = block.lines.iter().find_map(|line| line.text.trim_start().strip_prefix("Command line used:"));
-    if let Some(told) = told.filter(|_| result.command.is_empty()) {
-        result.command = told.split_whitespace().map(str::to_owned).collect();
+/// The command that its heading tells, by its words.
+pub(super) struct ToldCommand(Vec<String>);
+
+impl ToldCommand {
+    fn of(block: &ToolBlock<'_>) -> Self {
+        let mut lines = block.lines.iter().map(|line| line.text.trim_start());
+        let told = lines.find_map(|text| text.strip_prefix("Command line used:")).unwrap_or_default();
+        Self(told.split_whitespace().map(str::to_owned).collect())
     }
-    result
+
+    /// A result of these lines, with this command where none stands above.
+    pub(super) fn result(&self, own: &ToolBlock<'_>) -> ToolResult {
+        let mut result = own.result(NAME, Iozone.programs());
+        if result.command.is_empty() {
+            result.command.clone_from(&self.0);
+        }
+        result
+    }
 }
 
 /// What its numbers are.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use model::tool_result::{ToolFigure, ToolMeasurement, ToolResult};
 
-use super::iozone::{Figure, RowSizes, children_test, of_test, result};
+use super::iozone::{Figure, RowSizes, ToldCommand, children_test, of_test};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::number::{leading, whole};
 
@@ -61,7 +61,7 @@ fn records(text: &str) -> Option<Vec<u64>> {
 }
 
 /// The results of a text that has only reports: one for each size of a file and of a record.
-pub(super) fn results(block: &ToolBlock<'_>, figure: Figure) -> Vec<ToolResult> {
+pub(super) fn results(block: &ToolBlock<'_>, figure: Figure, told: &ToldCommand) -> Vec<ToolResult> {
     let mut all: BTreeMap<(u64, u64), ToolResult> = BTreeMap::new();
     let mut of_children = ToolMeasurement::default();
     let mut test = None;
@@ -77,7 +77,7 @@ pub(super) fn results(block: &ToolBlock<'_>, figure: Figure) -> Vec<ToolResult> 
                 let key = (sizes.file_kib, sizes.record_kib);
                 let own = all
                     .entry(key)
-                    .or_insert_with(|| ToolResult { options: sizes.options(), ..result(block, block) });
+                    .or_insert_with(|| ToolResult { options: sizes.options(), ..told.result(block) });
                 let printed = leading(number, false).map(|n| figure.printed(line.number, number, n.value));
                 own.whole.figures.extend(printed.and_then(|printed| of_test(test, figure.metric, printed)));
             }
@@ -87,7 +87,7 @@ pub(super) fn results(block: &ToolBlock<'_>, figure: Figure) -> Vec<ToolResult> 
     }
     let mut results: Vec<ToolResult> = all.into_values().filter(|own| !own.whole.is_empty()).collect();
     if !of_children.is_empty() {
-        results.push(ToolResult { whole: of_children, ..result(block, block) });
+        results.push(ToolResult { whole: of_children, ..told.result(block) });
     }
     results
 }
@@ -133,6 +133,13 @@ mod tests {
         assert_eq!(sizes, [("512k", "4k"), ("512k", "16k"), ("1024k", "16k")]);
         assert_eq!(figures(&results[0]), [("write_throughput", 1000.0), ("reread_throughput", 5000.0)]);
         assert_eq!(figures(&results[2]), [("write_throughput", 4000.0)]);
+    }
+
+    #[test]
+    fn the_same_reports_again_are_of_another_run() {
+        let results = read(&format!("{REPORTS}\n{REPORTS}"));
+        assert_eq!(results.len(), 6);
+        assert_eq!(figures(&results[0]), figures(&results[3]));
     }
 
     #[test]

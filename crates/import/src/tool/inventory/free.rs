@@ -7,7 +7,7 @@ use model::{MetricName, Unit};
 use super::{printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
-use crate::tool::number::leading;
+use crate::tool::number::{cut_off, leading};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -23,7 +23,15 @@ const BYTES: CountingRule = CountingRule {
     proof: "free-4.0.2-plain and free-4.0.2-human: 24684092 are 23Gi, and 24684092 * 1024 bytes are 23.54 GiB",
 };
 
-const RULES: &[CountingRule] = &[BYTES];
+const DECIMAL: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "procps 3.3 and 4.x, with --si",
+    units: "K, M, G; numbers alone of -k, -m, -g",
+    counting: Counting::Decimal,
+    proof: "its manual, of --si: powers of 1000, and not of 1024",
+};
+
+const RULES: &[CountingRule] = &[BYTES, DECIMAL];
 
 /// How the heading begins, in the languages of procps.
 const HEADINGS: &[[&str; 2]] = &[
@@ -78,6 +86,19 @@ const OLD: &str = "-/+";
 /// Less than so many KiB may be MiB: without a command nobody can tell.
 const KIB_LEAST: f64 = 1_048_576.0;
 
+/// As many MiB no machine has.
+const MIB_MAX: f64 = 16_777_216.0;
+
+/// Less than so many bytes of memory no machine has.
+const BYTES_LEAST: f64 = 16_777_216.0;
+
+/// The kernel counts pages, which have at least so many bytes, or so many KiB.
+const PAGE_BYTES: f64 = 4096.0;
+const PAGE_KIB: f64 = 4.0;
+
+/// Fewer numbers show nothing by what they are multiples of.
+const NUMBERS_MIN: usize = 3;
+
 impl ToolReader for Free {
     fn name(&self) -> &'static str {
         NAME
@@ -97,7 +118,9 @@ impl ToolReader for Free {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        is_heading(&line.text).then_some(Beginning::Certain)
+        // The column of the names has no heading; where white space is lost, prose may begin so.
+        let beginning = if line.is_indented() { Beginning::Certain } else { Beginning::Likely };
+        is_heading(&line.text).then_some(beginning)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -114,9 +137,9 @@ impl ToolReader for Free {
             .filter_map(|line| row(&line.text).map(|(name, values)| (line.number, name, values)))
             .collect();
         let command = block.command.and_then(|command| command.invocation(self.programs()));
-        let total = rows.first().and_then(|(_, _, values)| leading(values.first()?, false));
-        let is_large = total.is_some_and(|total| total.value >= KIB_LEAST);
-        let unit = command.map(asked_unit).or_else(|| is_large.then_some(1024.0));
+        let asked = command.map(AskedUnits::of);
+        let values = rows.first().map(|(_, _, values)| values.as_slice()).unwrap_or_default();
+        let units = AskedUnits { plain: plain_unit(asked, values), ..asked.unwrap_or_default() };
         let is_old = rows.iter().any(|(_, name, _)| name.starts_with(OLD))
             || block.lines.first().is_some_and(|line| line.text.contains(" cached"));
         let mut parts: Vec<ToolPart> = Vec::new();
@@ -128,7 +151,7 @@ impl ToolReader for Free {
                 (0, _) => (MEMORY, COLUMNS),
                 _ => ("swap", OF_SWAP),
             };
-            parts.extend(target(name.to_owned(), measured(*line, values, columns, unit)));
+            parts.extend(target(name.to_owned(), measured(*line, values, columns, units)));
         }
         // Of swap alone nobody asks: the numbers are in an unknown unit.
         if parts.first().is_none_or(|part| part.name != MEMORY) {
@@ -140,10 +163,15 @@ impl ToolReader for Free {
 
 /// Whether these are the names of the columns.
 fn is_heading(text: &str) -> bool {
+    // The cheap question first: every line of any text is asked.
+    let mut first = text.split_whitespace();
+    let first = [first.next().unwrap_or_default(), first.next().unwrap_or_default()];
+    if !HEADINGS.contains(&first) {
+        return false;
+    }
     let words: Vec<&str> = text.split_whitespace().take(8).collect();
-    let begins = HEADINGS.iter().any(|heading| words.starts_with(heading));
     let is_alone = || words.iter().all(|word| leading(word, false).is_none());
-    begins && (3..=7).contains(&words.len()) && is_alone()
+    (3..=7).contains(&words.len()) && is_alone()
 }
 
 /// The name of a row, and its numbers.
@@ -161,53 +189,90 @@ fn is_prefix(text: &str) -> bool {
     text.is_empty() || text == "B" || factor(text.trim_end_matches('B'), Counting::Binary).is_some()
 }
 
-/// How many bytes a number without a letter counts, by the options of the command.
-fn asked_unit(command: &[String]) -> f64 {
-    let mut unit = 1024.0;
-    for word in command.iter().skip(1).filter(|word| word.starts_with('-')) {
-        unit = match word.as_str() {
-            "--bytes" => 1.0,
-            "--kilo" => 1e3,
-            "--mega" => 1e6,
-            "--giga" => 1e9,
-            "--tera" => 1e12,
-            "--mebi" => 1_048_576.0,
-            "--gibi" => 1_073_741_824.0,
-            "--tebi" => 1_099_511_627_776.0,
-            long if long.starts_with("--") => unit,
-            letters => letters.chars().fold(unit, |unit, letter| match letter {
-                'b' => 1.0,
-                'k' => 1024.0,
-                'm' => 1_048_576.0,
-                'g' => 1_073_741_824.0,
-                _ => unit,
-            }),
-        };
-    }
-    unit
+/// What numbers count, by the options of a command.
+#[derive(Clone, Copy, Debug, Default)]
+struct AskedUnits {
+    /// How many bytes a number without a letter is, where an option says it.
+    plain: Option<f64>,
+    /// Whether letters without an i are of 1000.
+    is_decimal: bool,
 }
 
-/// The figures of a row. `unit` is how many bytes a number without a letter counts, where that is known.
-fn measured(line: u64, values: &[&str], columns: &[&'static str], unit: Option<f64>) -> ToolMeasurement {
+impl AskedUnits {
+    fn of(command: &[String]) -> Self {
+        let is_decimal = command.iter().any(|word| word == "--si");
+        let base: f64 = if is_decimal { 1000.0 } else { 1024.0 };
+        let mut plain = None;
+        for word in command.iter().skip(1).filter(|word| word.starts_with('-')) {
+            plain = match word.as_str() {
+                "--bytes" => Some(1.0),
+                "--kilo" => Some(1e3),
+                "--mega" => Some(1e6),
+                "--giga" => Some(1e9),
+                "--tera" => Some(1e12),
+                "--kibi" => Some(1024.0),
+                "--mebi" => Some(1_048_576.0),
+                "--gibi" => Some(1_073_741_824.0),
+                "--tebi" => Some(1_099_511_627_776.0),
+                long if long.starts_with("--") => plain,
+                letters => letters.chars().fold(plain, |plain, letter| match letter {
+                    'b' => Some(1.0),
+                    'k' => Some(base),
+                    'm' => Some(base.powi(2)),
+                    'g' => Some(base.powi(3)),
+                    _ => plain,
+                }),
+            };
+        }
+        Self { plain, is_decimal }
+    }
+}
+
+/// How many bytes a number without a letter in the first row is: as the command says, or as these numbers show, which are
+/// multiples of a page.
+fn plain_unit(asked: Option<AskedUnits>, values: &[&str]) -> Option<f64> {
+    if let Some(unit) = asked.and_then(|asked| asked.plain) {
+        return Some(unit);
+    }
+    let numbers: Vec<f64> =
+        values.iter().filter_map(|value| leading(value, false)).map(|n| n.value).collect();
+    let total = *numbers.first()?;
+    let are_multiples = |of: f64| {
+        let others = || numbers.iter().filter(|number| **number > 0.0);
+        others().count() >= NUMBERS_MIN && others().all(|number| number % of == 0.0)
+    };
+    match total {
+        // That of toybox counts bytes where nobody asks.
+        _ if total >= BYTES_LEAST && are_multiples(PAGE_BYTES) => Some(1.0),
+        // In some versions it changes nothing of numbers without a letter.
+        _ if asked.is_some_and(|asked| asked.is_decimal) => {
+            Some(if are_multiples(PAGE_KIB) { 1024.0 } else { 1000.0 })
+        }
+        _ if asked.is_some() || total >= MIB_MAX => Some(1024.0),
+        _ => (total >= KIB_LEAST && are_multiples(PAGE_KIB)).then_some(1024.0),
+    }
+}
+
+/// The figures of a row.
+fn measured(line: u64, values: &[&str], columns: &[&'static str], units: AskedUnits) -> ToolMeasurement {
     let mut measured = ToolMeasurement::default();
     for (name, value) in columns.iter().zip(values) {
-        if let Some(printed) = amount(line, value, unit) {
-            measured.add(MetricName::new(name), Some(printed));
-        }
+        measured.add(MetricName::new(name), amount(line, value, units));
     }
     measured
 }
 
-fn amount(line: u64, text: &str, plain_unit: Option<f64>) -> Option<PrintedValue> {
+fn amount(line: u64, text: &str, units: AskedUnits) -> Option<PrintedValue> {
     let number = leading(text, false)?;
+    let counting = if units.is_decimal { DECIMAL.counting } else { BYTES.counting };
     let scale = match number.rest {
-        "" => plain_unit?,
+        "" => units.plain?,
         "B" => 1.0,
-        prefix => factor(prefix.trim_end_matches('B'), BYTES.counting)?,
+        prefix => factor(prefix.trim_end_matches('B'), counting)?,
     };
+    let half_step = if scale > 1.0 { number.half_step * scale } else { 0.0 };
     // What is left of a unit is cut off.
-    let half_step = if scale > 1.0 { 2.0 * number.half_step * scale } else { 0.0 };
-    Some(printed(line, text, number.value * scale, half_step, Unit::Bytes))
+    Some(cut_off(printed(line, text, number.value * scale, half_step, Unit::Bytes)))
 }
 
 #[cfg(test)]
@@ -230,7 +295,35 @@ mod tests {
         assert_eq!(of(format!("$ free -m\n{table}")), Some(24_105.0 * 1_048_576.0));
         assert_eq!(of(format!("$ free\n{table}")), Some(24_105.0 * 1024.0));
         assert_eq!(of(format!("$ free --mega\n{table}")), Some(24_105e6));
+        assert_eq!(of(format!("$ free -m --si\n{table}")), Some(24_105e6));
         assert_eq!(of(table.to_owned()), None, "they may be of KiB or MiB");
+    }
+
+    #[test]
+    fn numbers_that_are_no_pages_are_of_nobody_knows_what() {
+        let of = |numbers: &str| {
+            let head = "               total        used        free      shared  buff/cache   available";
+            let text = format!("{head}\nMem: {numbers}\n");
+            read(&text).and_then(|result| value(&result, 0, "memory_total"))
+        };
+        // 2 TiB in MiB, 2 GiB in KiB, and 24 GiB in bytes.
+        assert_eq!(of("2063849 700123 900001 12 463725 1300000"), None);
+        assert_eq!(of("2063848 700120 900000 12 463728 1300000"), Some(2_063_848.0 * 1024.0));
+        assert_eq!(
+            of("25276510208 838258688 15238037504 9068544 9610194944 24438251520"),
+            Some(25_276_510_208.0)
+        );
+    }
+
+    #[test]
+    fn letters_are_of_1000_where_it_is_asked_for() {
+        let of = |command: &str| {
+            let head = "               total        used        free      shared  buff/cache   available";
+            let text = format!("$ {command}\n{head}\nMem: 25G 1.8G 21G 8.7M 1.1G 21G\n");
+            read(&text).and_then(|result| value(&result, 0, "memory_total"))
+        };
+        assert_eq!(of("free -h --si"), Some(25e9));
+        assert_eq!(of("free -h"), Some(25.0 * 1_073_741_824.0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit};
 use serde::Deserialize;
 
-use super::{lscpu_tables, printed, target, without_blank_end};
+use super::{lscpu_tables, printed, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, quantity};
@@ -131,7 +131,7 @@ impl ToolReader for Lscpu {
         }
         let mut parts = reading.parts;
         parts.extend(target("cpu".to_owned(), reading.clock));
-        let result = without_blank_end(block).result(NAME, self.programs());
+        let result = block.without_blank_end().result(NAME, self.programs());
         Ok(vec![ToolResult { parts, options: reading.options, ..result }])
     }
 }

@@ -54,12 +54,6 @@ fn target(name: String, measured: ToolMeasurement) -> Option<ToolPart> {
     (!part.measured.is_empty()).then_some(part)
 }
 
-/// The block without the empty lines at its end.
-fn without_blank_end<'a>(block: &ToolBlock<'a>) -> ToolBlock<'a> {
-    let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-    ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block }
-}
-
 /// The result of these parts.
 ///
 /// # Errors
@@ -72,7 +66,7 @@ fn result_of(
     if parts.is_empty() {
         return Err(NotUnderstood::CutShort);
     }
-    let result = without_blank_end(block).result(reader.name(), reader.programs());
+    let result = block.without_blank_end().result(reader.name(), reader.programs());
     Ok(vec![ToolResult { parts, ..result }])
 }
 

@@ -24,6 +24,9 @@ const BYTES: CountingRule = CountingRule {
 
 const RULES: &[CountingRule] = &[BYTES];
 
+/// Linux has no more nodes (MAX_NUMNODES, 2^10).
+const NODES_MAX: usize = 1024;
+
 /// Bytes of one MB of it.
 const MEGABYTE: f64 = 1_048_576.0;
 
@@ -67,7 +70,9 @@ impl ToolReader for Numactl {
                     None => {
                         let mut measured = ToolMeasurement::default();
                         measured.add(name, Some(value));
-                        nodes.push((node.to_owned(), measured));
+                        if nodes.len() < NODES_MAX {
+                            nodes.push((node.to_owned(), measured));
+                        }
                     }
                 }
             } else if let Some((node, all)) = distances(line.text.trim_start()) {

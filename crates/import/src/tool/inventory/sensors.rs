@@ -53,6 +53,10 @@ impl ToolReader for Sensors {
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.as_str();
+        // The first chip again is of another moment.
+        if is_chip(text) && before.first().is_some_and(|first| first.text == text) {
+            return Extent::EndsBefore;
+        }
         let is_limit = last.is_indented() && text.trim_start().starts_with('(');
         let is_row = text.starts_with("Adapter:") || is_limit || row(text).is_some();
         // An empty line ends a chip, and behind it only another one follows.

@@ -170,14 +170,21 @@ pub(super) fn share(line: u64, value: &str) -> Option<PrintedValue> {
 
 /// `1,000,000 [512 GB]`.
 pub(super) fn data_units(line: u64, value: &str) -> Option<PrintedValue> {
-    let number = leading(value, true)?;
-    Some(printed(line, value, number.value * DATA_UNIT, DATA_UNIT, Unit::Bytes))
+    Some(printed(line, value, grouped(value)? as f64 * DATA_UNIT, DATA_UNIT, Unit::Bytes))
+}
+
+/// A whole number at the beginning of `17,586,666 [9.00 TB]`, whatever parts thousands in the language of the machine.
+fn grouped(text: &str) -> Option<u64> {
+    let own = text.split(['[', '(']).next().unwrap_or_default();
+    let is_part =
+        |c: char| c.is_ascii_digit() || c.is_whitespace() || matches!(c, ',' | '.' | '\'' | '\u{2019}');
+    let digits: String = own.chars().filter(char::is_ascii_digit).collect();
+    if own.chars().all(is_part) { digits.parse().ok() } else { None }
 }
 
 /// A count of errors.
 pub(super) fn errors(line: u64, value: &str) -> Option<PrintedValue> {
-    let number = leading(value, true).filter(|number| number.rest.is_empty())?;
-    Some(printed(line, value, number.value, 0.0, Unit::One))
+    Some(printed(line, value, grouped(value)? as f64, 0.0, Unit::One))
 }
 
 /// `SATA 3.3, 6.0 Gb/s (current: 3.0 Gb/s)`; what is current may be missing.
@@ -211,6 +218,14 @@ mod tests {
         assert_eq!(read("SATA 3.3, 6.0 Gb/s (current: 3.0 Gb/s)"), (Some(3e8), Some(3e8), Some(6e8)));
         assert_eq!(read("SATA 2.6, 3.0 Gb/s"), (Some(3e8), None, Some(3e8)));
         assert_eq!(read("Unknown"), (None, None, None));
+    }
+
+    #[test]
+    fn thousands_are_parted_in_the_way_of_the_language() {
+        for text in ["1,000 [512 MB]", "1.000 [512 MB]", "1\u{2019}000", "1\u{202f}000 (512 MB)", "1000"] {
+            assert_eq!(data_units(1, text).map(|bytes| bytes.value), Some(512e6), "{text}");
+        }
+        assert_eq!((grouped("0x10"), grouped("-"), grouped("")), (None, None, None));
     }
 
     #[test]

@@ -39,6 +39,9 @@ const SHORTEST: MetricName = MetricName::new("latency_min");
 /// The highest rate of all sizes.
 const HIGHEST: MetricName = MetricName::new("throughput_max");
 
+/// Its table begins after fewer lines.
+const HEAD_MAX: usize = 128;
+
 /// The rule that it draws between its parts: 87 dashes, with two ports 163.
 fn is_rule(text: &str) -> bool {
     matches!(text.len(), 87 | 163) && text.bytes().all(|byte| byte == b'-')
@@ -95,15 +98,17 @@ impl ToolReader for Perftest {
             [rule] if is_rule(&rule.text) && test(text).is_none() => return Extent::EndsBefore,
             _ => {}
         }
-        let has_columns = before.iter().any(|line| Columns::of(&line.text).is_some());
+        let head = before.get(..HEAD_MAX).unwrap_or(before);
+        let has_columns = head.iter().any(|line| Columns::of(&line.text).is_some());
         match () {
             () if has_columns && is_rule(text) => Extent::EndsHere,
             () if has_columns && (test(text).is_some() || !last.is_indented() && !last.is_blank()) => {
                 Extent::EndsBefore
             }
-            () if test(text).is_some() && before.iter().any(|line| test(&line.text).is_some()) => {
+            () if test(text).is_some() && head.iter().any(|line| test(&line.text).is_some()) => {
                 Extent::EndsBefore
             }
+            () if !has_columns && before.len() >= HEAD_MAX => Extent::EndsBefore,
             () if last.is_blank() || last.is_indented() || is_rule(text) => Extent::More,
             // Warnings stand above the table.
             () if ["WARNING", "Warning", "Conflicting CPU", "Requested "]

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{leading, plain, quantity};
+use crate::tool::number::{percent, plain, quantity};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -178,13 +178,6 @@ fn rate(line: u64, text: &str) -> Option<PrintedValue> {
     let text = text.split('(').next()?.trim();
     let printed = quantity(line, text, BITS.counting)?;
     (printed.unit == Unit::BytesPerSecond).then_some(printed)
-}
-
-/// `0.5%`; `Not available.` is none.
-fn percent(line: u64, text: &str) -> Option<PrintedValue> {
-    let number = leading(text, false).filter(|number| number.rest.starts_with('%'))?;
-    let half_step = number.half_step / 100.0;
-    Some(PrintedValue { half_step, ..plain(line, text.trim(), number.value / 100.0, Unit::One) })
 }
 
 /// Reads the JSON. That of speedtest-cli has bits a second, that of Ookla bytes a second.

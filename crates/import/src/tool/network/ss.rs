@@ -5,7 +5,7 @@ use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{exact, leading, plain, quantity, time, whole};
+use crate::tool::number::{exact, percent, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -166,9 +166,7 @@ fn pair(line: u64, name: &str, value: &str, measured: &mut ToolMeasurement) {
 /// The share in brackets of `20ms(12.5%)`.
 fn share(line: u64, text: &str) -> Option<PrintedValue> {
     let (_, inside) = text.split_once('(')?;
-    let number = leading(inside, false).filter(|number| number.rest.starts_with('%'))?;
-    let (value, half_step) = (number.value / 100.0, number.half_step / 100.0);
-    Some(PrintedValue { half_step, ..plain(line, format!("{}%", number.digits), value, Unit::One) })
+    percent(line, inside)
 }
 
 #[cfg(test)]

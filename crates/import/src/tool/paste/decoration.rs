@@ -163,9 +163,13 @@ impl Decorations {
     }
 
     /// Looks whether a line, of which what stood before those above it is taken off, has something else before
-    /// it, and is better known without. `known` tells how well.
-    pub(super) fn find(&mut self, text: &str, known: &dyn Fn(&str) -> Sureness) -> Option<String> {
-        let before = known(text);
+    /// it, and is better known without than it is `before`. `known` tells how well.
+    pub(super) fn find(
+        &mut self,
+        text: &str,
+        before: Sureness,
+        known: &dyn Fn(&str) -> Sureness,
+    ) -> Option<String> {
         if before == Sureness::Certain {
             return None;
         }
@@ -340,7 +344,7 @@ mod tests {
         let mut decorations = Decorations::default();
         let one = |line: &&str| {
             let text = decorations.taken_off((*line).to_owned());
-            decorations.find(&text, &known).unwrap_or(text)
+            decorations.find(&text, known(&text), &known).unwrap_or(text)
         };
         lines.iter().map(one).collect()
     }

@@ -267,8 +267,12 @@ impl<'a> Paste<'a> {
         if line.is_blank() {
             return;
         }
-        if let Some(rest) = self.undecorated(&line) {
-            line.text = rest;
+        let known = self.sureness(&line);
+        match self.undecorated(&line, known) {
+            Some(rest) => line.text = rest,
+            // Most lines of most texts: nobody is asked about them again.
+            None if known == Sureness::Unknown => return self.of_nobody(line),
+            None => {}
         }
         if let Some(command) = CommandLine::of(&line, &self.programs) {
             self.too_long = None;
@@ -289,10 +293,7 @@ impl<'a> Paste<'a> {
                 let ends = extent.take(&line.text);
                 (OpenKind::Json(extent), if ends { Extent::EndsHere } else { Extent::More })
             }
-            None => {
-                let cause = self.too_long.map_or(UnreadCause::NoTool, |_| UnreadCause::TooLong);
-                return self.unread(&[line], cause, self.too_long);
-            }
+            None => return self.of_nobody(line),
         };
         self.too_long = None;
         let mut open = OpenBlock::new(kind);
@@ -303,18 +304,25 @@ impl<'a> Paste<'a> {
         }
     }
 
-    /// A line without what stands before it, where only so it is known.
-    fn undecorated(&mut self, line: &ToolLine) -> Option<String> {
+    /// Lists a line with which nothing begins.
+    fn of_nobody(&mut self, line: ToolLine) {
+        let cause = self.too_long.map_or(UnreadCause::NoTool, |_| UnreadCause::TooLong);
+        self.unread(&[line], cause, self.too_long);
+    }
+
+    /// A line without what stands before it, where it is better known so than as `known` says.
+    fn undecorated(&mut self, line: &ToolLine, known: Sureness) -> Option<String> {
         let mut decorations = std::mem::take(&mut self.decorations);
-        let known = |text: &str| self.sureness(&ToolLine { number: line.number, text: text.to_owned() });
-        let found = decorations.find(&line.text, &known);
+        let without = |text: &str| self.sureness(&ToolLine { number: line.number, text: text.to_owned() });
+        let found = decorations.find(&line.text, known, &without);
         self.decorations = decorations;
         found
     }
 
     /// How well a line is known.
     fn sureness(&self, line: &ToolLine) -> Sureness {
-        let beginnings = self.readers.iter().filter_map(|reader| reader.begins(line));
+        let command = self.command.as_ref();
+        let beginnings = self.readers.iter().filter_map(|reader| reader.begins_below(line, command));
         match beginnings.max_by_key(|beginning| *beginning == Beginning::Certain) {
             _ if CommandLine::of(line, &self.programs).is_some() => Sureness::Certain,
             Some(Beginning::Certain) => Sureness::Certain,

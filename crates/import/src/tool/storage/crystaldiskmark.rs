@@ -59,7 +59,8 @@ impl ToolReader for CrystalDiskMark {
         let begins_again = is_rule(text) || version(text).is_some();
         // Between its own name and its results KDiskMark has a rule.
         if begins_again {
-            let is_over = before.iter().any(|line| Test::of(unquoted(line), Some(Direction::Read)).is_some());
+            let is_test = |line: &ToolLine| Test::of(unquoted(line), Some(Direction::Read)).is_some();
+            let is_over = before.iter().rev().take(LINES_MAX).any(is_test);
             return if is_over { Extent::EndsBefore } else { Extent::More };
         }
         let is_own = section(text).is_some()
@@ -89,6 +90,9 @@ impl ToolReader for CrystalDiskMark {
         if results.is_empty() { Err(why) } else { Ok(results) }
     }
 }
+
+/// A text of it has fewer lines.
+const LINES_MAX: usize = 128;
 
 /// What other lines begin with.
 const BEGINNINGS: &[&str] = &[

@@ -156,10 +156,23 @@ struct Copied {
     variant: Option<&'static str>,
 }
 
+/// A rate that is so many times what its bytes and seconds make is of something else: no unit explains it.
+const OFF_MAX: f64 = 1e4;
+
+impl Copied {
+    /// Whether one line tells all three of one copy: prose may have as many figures.
+    fn is_possible(&self) -> bool {
+        let Some(rate) = self.rate.as_ref().filter(|rate| rate.value > 0.0) else { return true };
+        let off = rate.value * self.seconds.value / self.bytes.value;
+        // Of nothing, or in no time, nothing follows.
+        off == 0.0 || !off.is_finite() || (1.0 / OFF_MAX..=OFF_MAX).contains(&off)
+    }
+}
+
 /// Reads the line with bytes, seconds and rate.
 fn copied(line: &ToolLine) -> Option<Copied> {
-    // Of Chinese and Japanese.
-    let text = line.text.replace(['\u{ff0c}', '\u{3001}'], ", ");
+    // Every line of any text is asked; each of these has a rate. The commas are of Chinese and Japanese.
+    let text = Some(&line.text).filter(|text| text.contains('/'))?.replace(['\u{ff0c}', '\u{3001}'], ", ");
     let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")");
     let start = text.find(|c: char| c.is_ascii_digit())?;
     // Words may stand before the number, but no sentence.
@@ -174,6 +187,7 @@ fn copied(line: &ToolLine) -> Option<Copied> {
     transferred(line, &bytes, rest)
         .or_else(|| on_the_way(line, &bytes, rest))
         .or_else(|| of_three_parts(line, &bytes, rest))
+        .filter(Copied::is_possible)
 }
 
 /// `67108864 bytes transferred in 0.030532 secs (2197984606 bytes/sec)`, of BSD and macOS.
@@ -252,7 +266,10 @@ fn time(line: &ToolLine, text: &str) -> Option<PrintedValue> {
 
 /// Whether it may be a word for seconds, in whichever language.
 fn is_unit_of_time(text: &str) -> bool {
-    text.chars().count() <= UNIT_MAX && text.chars().all(|c| c.is_alphabetic() || c == '.')
+    // In Latin letters it is `s` in nearly all of them: GB, ms and files are no seconds.
+    let is_latin = || text.starts_with(['s', 'S', 'c']) || ["mp", "detik"].contains(&text);
+    let are_letters = text.chars().all(|c| c.is_alphabetic() || c == '.');
+    (1..=UNIT_MAX).contains(&text.chars().count()) && are_letters && (!text.is_ascii() || is_latin())
 }
 
 /// Fills in what the operands of the command say.
@@ -379,6 +396,10 @@ mod tests {
             "I copied 5 files, 3 of them twice, at night",
             "100 bytes copied",
             "12 apples, 3 pears, 4 plums",
+            "I copied 3 files, 17 GB, 120 MB/s",
+            "42 files, 17 dirs, 3 MB/s",
+            "6 requests completed in 552 us, 5417 iops, 21.2 MiB/s",
+            "I copied 3 files, 17 s, 120 MB/s",
             "Got 30 files, 5 s, 3 M/s",
         ] {
             assert!(Dd.begins(&line(text)).is_none(), "{text}");

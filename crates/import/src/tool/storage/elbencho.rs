@@ -5,8 +5,8 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, Tool
 use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
-use crate::tool::counting::{CountingRule, factor};
-use crate::tool::number::{leading, quantity};
+use crate::tool::counting::CountingRule;
+use crate::tool::number::{count, cut_off, leading, plain, quantity, seconds};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -136,17 +136,17 @@ impl<'a> Row<'a> {
     fn value(&self, line: u64, text: &str, measured: &mut ToolMeasurement) {
         match self.label {
             "Elapsed time" => measured.window = elapsed(line, text),
-            "Total MiB" => measured.bytes = cut_off(line, text, "MiB", Unit::Bytes),
+            "Total MiB" => measured.bytes = whole_number(line, text, "MiB", Unit::Bytes),
             "Throughput MiB/s" => {
-                measured.add(metric::THROUGHPUT, cut_off(line, text, "MiB/s", Unit::BytesPerSecond));
+                measured.add(metric::THROUGHPUT, whole_number(line, text, "MiB/s", Unit::BytesPerSecond));
             }
-            "IOPS" => measured.add(metric::IOPS, cut_off(line, text, "", Unit::PerSecond)),
+            "IOPS" => measured.add(metric::IOPS, whole_number(line, text, "", Unit::PerSecond)),
             "Files/s" | "Objects/s" | "Dirs/s" | "Buckets/s" => {
-                measured.add(metric::OPERATIONS_PER_SECOND, cut_off(line, text, "", Unit::PerSecond));
+                measured.add(metric::OPERATIONS_PER_SECOND, whole_number(line, text, "", Unit::PerSecond));
             }
             "Files total" | "Objects total" | "Dirs total" | "Buckets total" => {
-                measured.operations =
-                    cut_off(line, text, "", Unit::One).map(|count| PrintedValue { half_step: 0.0, ..count });
+                measured.operations = whole_number(line, text, "", Unit::One)
+                    .map(|count| PrintedValue { half_step: 0.0, ..count });
             }
             _ => {}
         }
@@ -154,30 +154,29 @@ impl<'a> Row<'a> {
 }
 
 /// A whole number, of which the rest was cut off.
-fn cut_off(line: u64, text: &str, unit: &str, base: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false).filter(|number| number.rest.is_empty())?;
-    let multiple = unit.split('B').next().unwrap_or_default();
-    let scale = factor(multiple, BINARY.counting)?;
-    let text = format!("{text} {unit}");
-    Some(PrintedValue {
-        line,
-        text: text.trim_end().to_owned(),
-        value: number.value * scale,
-        unit: base,
-        half_step: number.half_step * 2.0 * scale,
-        counting: (!multiple.is_empty()).then_some(BINARY.counting),
-    })
+fn whole_number(line: u64, text: &str, unit: &str, base: Unit) -> Option<PrintedValue> {
+    leading(text, false).filter(|number| number.rest.is_empty())?;
+    let printed = match unit {
+        "" => count(line, text, BINARY.counting, base),
+        unit => quantity(line, &format!("{text} {unit}"), BINARY.counting),
+    };
+    printed.map(cut_off)
 }
 
-/// `912ms`, `1.912s`, `2m:3.5s`.
+/// `912ms`, `1.912s`, `2m:3.5s`, `1h:2m:3.5s`.
 fn elapsed(line: u64, text: &str) -> Option<PrintedValue> {
-    let (minutes, rest) = match text.split_once("m:") {
-        Some((minutes, rest)) => (leading(minutes, false)?.value, rest),
-        None => (0.0, text),
-    };
-    let seconds = quantity(line, rest, BINARY.counting).filter(|time| time.unit == Unit::Seconds)?;
-    let value = seconds.value + 60.0 * minutes;
-    Some(PrintedValue { text: text.to_owned(), value, half_step: seconds.half_step * 2.0, ..seconds })
+    let (mut value, mut step) = (0.0, 0.0);
+    for part in text.split(':') {
+        let number = leading(part, false)?;
+        let scale = match number.rest {
+            "h" => 3600.0,
+            "m" => 60.0,
+            other => seconds(other)?,
+        };
+        value += number.value * scale;
+        step = number.half_step * scale;
+    }
+    Some(cut_off(PrintedValue { half_step: step, ..plain(line, text, value, Unit::Seconds) }))
 }
 
 /// `[ min=101us avg=1.85ms max=12.1ms ]`, of `--lat`.
@@ -214,6 +213,14 @@ mod tests {
         assert_eq!(write.parts[0].measured.figure(metric::THROUGHPUT).unwrap().value, 10.0 * 1_048_576.0);
         assert!((write.whole.figure(metric::LATENCY_MAX).unwrap().value - 12.1e-3).abs() < 1e-12);
         assert_eq!((write.options["operation"].as_str(), output.unread.len()), ("write", 1));
+    }
+
+    #[test]
+    fn times_have_minutes_and_hours() {
+        let read = |text: &str| elapsed(1, text).map(|time| time.value);
+        assert_eq!((read("912ms"), read("1.5s")), (Some(0.912), Some(1.5)));
+        assert_eq!((read("2m:3.5s"), read("1h:2m:3.5s")), (Some(123.5), Some(3723.5)));
+        assert_eq!((read("1.5x"), read("")), (None, None));
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl ToolReader for Rsync {
             () if was_sum || is_list(text) => Extent::EndsBefore,
             () if last.is_blank() || is_known(last) => Extent::More,
             // A name.
-            () if is_list(&first.text) && !before.iter().any(|line| is_statistic(&line.text)) => Extent::More,
+            () if is_list(&first.text) && !has_statistics(before) => Extent::More,
             () => Extent::EndsBefore,
         }
     }
@@ -138,6 +138,14 @@ impl ToolReader for Rsync {
 
 fn is_list(text: &str) -> bool {
     LISTS.iter().any(|list| text.starts_with(list))
+}
+
+/// So many lines `--stats` has at most, with empty ones.
+const STATISTICS_MAX: usize = 32;
+
+/// Whether the statistics began, which stand behind all names. There may be a hundred thousand of these.
+fn has_statistics(before: &[ToolLine]) -> bool {
+    before.iter().rev().take(STATISTICS_MAX).any(|line| is_statistic(&line.text))
 }
 
 /// A line of `--stats`, which stands behind all names.

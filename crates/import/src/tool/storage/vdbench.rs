@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, leading, plain, quantity, time};
+use crate::tool::number::{count, leading, percent, quantity, time};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -175,7 +175,7 @@ fn take(line: u64, name: &str, columns: &[String], values: &[&str], result: &mut
             "write resp" => (MetricName::new("write_latency_mean"), time(line, value, "ms")),
             "read max" => (MetricName::new("read_latency_max"), time(line, value, "ms")),
             "write max" => (MetricName::new("write_latency_max"), time(line, value, "ms")),
-            "cpu% sys+u" => (CPU_BUSY, percent(line, value)),
+            "cpu% sys+u" => (CPU_BUSY, percent(line, &format!("{value}%"))),
             _ => continue,
         };
         measured.add(metric, printed);
@@ -190,12 +190,6 @@ fn take(line: u64, name: &str, columns: &[String], values: &[&str], result: &mut
 
 fn megabytes(line: u64, value: &str, counting: Counting) -> Option<PrintedValue> {
     quantity(line, &format!("{value} MB/s"), counting)
-}
-
-fn percent(line: u64, value: &str) -> Option<PrintedValue> {
-    let number = leading(value, false)?;
-    let half_step = number.half_step / 100.0;
-    Some(PrintedValue { half_step, ..plain(line, format!("{value} %"), number.value / 100.0, Unit::One) })
 }
 
 #[cfg(test)]

@@ -58,9 +58,7 @@ impl ToolReader for Btt {
         if steps.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        let end = block.lines.iter().rposition(|line| !line.is_blank()).map_or(0, |last| last + 1);
-        let own = ToolBlock { lines: block.lines.get(..end).unwrap_or_default(), ..*block };
-        let mut result = own.result(NAME, self.programs());
+        let mut result = block.without_blank_end().result(NAME, self.programs());
         let step = |name: &str| steps.iter().find(|step| step.name == name);
         result.whole = step("Q2C").map(Step::measured).unwrap_or_default();
         let of_device = step("D2C").and_then(|step| step.mean.clone());

@@ -1,6 +1,8 @@
 //! `zpool iostat` of OpenZFS and Solaris: what pools, their groups of devices and these do. The first report is of all the
 //! time since the pool was imported, unless `-y` is given.
 
+use std::collections::BTreeSet;
+
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
 
@@ -9,7 +11,7 @@ use super::sample::SampleCell;
 use super::sysstat::devices::{Report, results};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
-use crate::tool::number::{leading, quantity};
+use crate::tool::number::{count, leading, quantity};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -73,6 +75,8 @@ impl ToolReader for Zpool {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut reports: Vec<Report> = Vec::new();
+        // What the last of them has, to be looked up: there may be thousands of disks.
+        let mut seen: BTreeSet<String> = BTreeSet::new();
         let mut columns = Vec::new();
         // The names above a row, by how far they are indented.
         let mut above: Vec<(usize, &str)> = Vec::new();
@@ -85,13 +89,14 @@ impl ToolReader for Zpool {
             above.push((row.indent, row.name));
             let item = above.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(" ");
             // What comes a second time is of the next span.
-            let is_next = reports.last().is_none_or(|report| report.rows.iter().any(|(own, _)| *own == item));
-            if is_next {
+            if reports.is_empty() || seen.contains(&item) {
                 reports.push(Report::default());
+                seen.clear();
             }
             if let Some(report) = reports.last_mut() {
-                report.add(&item, row.cells(line.number, &columns));
+                report.rows.push((item.clone(), row.cells(line.number, &columns)));
             }
+            seen.insert(item);
         }
         results(&reports, &block.result(NAME, self.programs()))
     }
@@ -185,20 +190,15 @@ fn is_value(word: &str) -> bool {
 
 /// `296K`, `4`, `250us`; where there was nothing, `-`.
 fn printed(line: u64, word: &str, unit: Unit) -> Option<PrintedValue> {
-    if unit == Unit::Seconds {
-        return quantity(line, word, BINARY.counting).filter(|printed| printed.unit == Unit::Seconds);
-    }
-    let number = leading(word, false)?;
-    let scale = factor(number.rest, BINARY.counting)?;
-    let symbol = if unit == Unit::PerSecond { "1/s" } else { "B/s" };
-    Some(PrintedValue {
-        line,
-        text: format!("{word} {symbol}"),
-        value: number.value * scale,
-        unit,
-        half_step: number.half_step * scale,
-        counting: (!number.rest.is_empty()).then_some(BINARY.counting),
-    })
+    let (printed, symbol) = match unit {
+        Unit::Seconds => {
+            let time = quantity(line, word, BINARY.counting);
+            return time.filter(|printed| printed.unit == Unit::Seconds);
+        }
+        Unit::BytesPerSecond => (quantity(line, &format!("{word}B/s"), BINARY.counting)?, "B/s"),
+        _ => (count(line, word, BINARY.counting, unit)?, "1/s"),
+    };
+    Some(PrintedValue { text: format!("{word} {symbol}"), ..printed })
 }
 
 #[cfg(test)]

@@ -3,10 +3,12 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{Unit, metric};
 
-use super::{CommandOptions, behind, percentile};
+use super::outcome::{Outcome, Outcomes};
+use super::{CommandOptions, behind};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, leading, plain, quantity, time, whole};
+use crate::tool::latency::percentile;
+use crate::tool::number::{count, exact, leading, quantity, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -72,6 +74,8 @@ const BEGINNINGS: &[&str] = &[
     "SSL ",
     "..done",
     "Total of ",
+    "(Connect: ",
+    "min ",
 ];
 
 impl ToolReader for Ab {
@@ -109,6 +113,7 @@ impl ToolReader for Ab {
         }
         let is_own = last.is_blank()
             || last.is_indented()
+            || quantile(text).is_some()
             || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
         match is_own {
             true if text.trim_start().starts_with("100%") => Extent::EndsHere,
@@ -118,6 +123,7 @@ impl ToolReader for Ab {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
         options(&mut result);
         let mut failed = Failed::default();
@@ -128,9 +134,6 @@ impl ToolReader for Ab {
             return Err(NotUnderstood::CutShort);
         }
         failed.fill(&mut result.whole);
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
-        }
         Ok(vec![result])
     }
 }
@@ -138,8 +141,8 @@ impl ToolReader for Ab {
 /// Requests that did not go well.
 #[derive(Default)]
 struct Failed {
-    /// All that it counts.
-    all: Option<PrintedValue>,
+    /// Where it stands, and all that it counts.
+    all: Option<(u64, u64)>,
     /// Those whose answer was not as long as the first one: as a page that is made each time is.
     of_other_length: u64,
     /// Answers with another code.
@@ -148,14 +151,13 @@ struct Failed {
 
 impl Failed {
     fn fill(&self, whole: &mut ToolMeasurement) {
-        let (Some(all), Some(requests)) = (&self.all, &whole.operations) else { return };
-        if requests.value <= 0.0 {
-            return;
-        }
-        let failed = (all.value - self.of_other_length as f64).max(0.0) + self.answers as f64;
-        let share = failed / requests.value;
-        let text = format!("{failed}/{}", requests.text);
-        whole.add(metric::ERROR_SHARE, Some(plain(all.line, text, share, Unit::One)));
+        let (Some((line, all)), Some(requests)) = (self.all, &whole.operations) else { return };
+        let failed = all.saturating_sub(self.of_other_length).saturating_add(self.answers);
+        let good = (requests.value as u64).saturating_sub(failed);
+        let mut outcomes = Outcomes::default();
+        outcomes.add(line, failed, Outcome::Failed);
+        outcomes.add(line, good, Outcome::Good);
+        whole.add(metric::ERROR_SHARE, outcomes.error_share());
     }
 }
 
@@ -181,7 +183,7 @@ fn take(line: &ToolLine, result: &mut ToolResult, failed: &mut Failed) {
     } else if let Some(requests) = counted("Complete requests") {
         whole.operations = Some(exact(number, requests, Unit::One));
     } else if let Some(requests) = counted("Failed requests") {
-        failed.all = Some(exact(number, requests, Unit::One));
+        failed.all = Some((number, requests));
     } else if let Some(causes) = text.trim_start().strip_prefix("(Connect: ") {
         failed.of_other_length = of_other_length(causes);
     } else if let Some(answers) = counted("Non-2xx responses") {
@@ -227,11 +229,15 @@ fn total_times(line: u64, text: &str, whole: &mut ToolMeasurement) {
     whole.add(metric::LATENCY_MAX, milliseconds(line, greatest));
 }
 
-/// `  99%     45`.
+/// The percent and the time of `  99%     45`.
+fn quantile(text: &str) -> Option<(&str, &str)> {
+    let mut words = text.split_whitespace();
+    let (Some(percent), Some(time), None) = (words.next(), words.next(), words.next()) else { return None };
+    percent.ends_with('%').then_some((percent, time))
+}
+
 fn served_within(line: &ToolLine, whole: &mut ToolMeasurement) {
-    let mut words = line.text.split_whitespace();
-    let (Some(percent), Some(time), None) = (words.next(), words.next(), words.next()) else { return };
-    if percent.ends_with('%')
+    if let Some((percent, time)) = quantile(&line.text)
         && let Some(metric) = percentile(percent)
     {
         whole.add(metric, milliseconds(line.number, time));
@@ -253,11 +259,8 @@ const TOLD: &[&str] = &["n", "c", "t", "b", "p", "u", "T", "k", "i", "m", "f", "
 /// Fills in what the command says.
 fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
-    let told = |(name, _): &(String, String)| TOLD.contains(&name.as_str());
-    result.options.extend(given.options.into_iter().filter(told));
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
+    given.tell_own_names(TOLD, result);
+    given.tell_url(result);
 }
 
 #[cfg(test)]
@@ -308,6 +311,19 @@ mod tests {
         };
         assert_eq!(row("0    0   0.2      0       2"), [("latency_max", 0.002)]);
         assert_eq!(row("6    21    45"), [("latency_mean", 0.021), ("latency_max", 0.045)]);
+    }
+
+    #[test]
+    fn white_space_before_rows_may_be_lost() {
+        let text = format!(
+            "{SUMMARY}Connection Times (ms)\nmin mean[+/-sd] median max\nTotal: 6 21 3.0 20 45\n50% 21\n99% 45\n"
+        );
+        let squeezed: Vec<&str> = text.lines().map(str::trim_start).collect();
+        let output = crate::tool::read("", squeezed.join("\n").as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let figure = |name| result.whole.figure(name).map(|figure| figure.value);
+        assert_eq!((figure(metric::LATENCY_P50), figure(metric::LATENCY_MAX)), (Some(0.021), Some(0.045)));
+        assert_eq!(figure(metric::ERROR_SHARE), Some(0.2));
     }
 
     #[test]

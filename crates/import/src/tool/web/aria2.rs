@@ -7,7 +7,7 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, Tool
 use super::CommandOptions;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::quantity;
+use crate::tool::number::{cut_off, quantity};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -73,10 +73,7 @@ impl ToolReader for Aria2 {
             };
             result.parts = rows.iter().filter(|row| row.speed.is_some()).map(part).collect();
         }
-        let given = CommandOptions::of(&result.command, WITH_VALUE);
-        if let [url] = given.operands.as_slice() {
-            result.options.insert("url".to_owned(), url.clone());
-        }
+        CommandOptions::of(&result.command, WITH_VALUE).tell_url(&mut result);
         Ok(vec![result])
     }
 }
@@ -100,8 +97,7 @@ impl<'a> Row<'a> {
         }
         // One that failed has no speed, or that of a part.
         let speed = quantity(line.number, speed, BYTES.counting).filter(|_| state.trim() == "OK");
-        let speed = speed.map(|speed| PrintedValue { half_step: 2.0 * speed.half_step, ..speed });
-        Some(Self { speed, path })
+        Some(Self { speed: speed.map(cut_off), path })
     }
 
     fn measured(&self) -> ToolMeasurement {

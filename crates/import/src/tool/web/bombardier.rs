@@ -1,13 +1,15 @@
 //! bombardier: the statistics that it prints at its end. Its rate is the mean of many short spans, and not all
 //! answers divided by all the time.
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
-use super::{CommandOptions, behind, percentile, span};
+use super::outcome::{Outcome, Outcomes};
+use super::{CommandOptions, behind, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, plain, quantity, whole};
+use crate::tool::latency::percentile;
+use crate::tool::number::{count, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -51,25 +53,24 @@ impl ToolReader for Bombardier {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.trim();
         let is_above = text.starts_with('[') || text == "Done!" || is_heading(text);
-        let belongs = before.is_empty() || last.is_blank() || last.is_indented() || is_above;
+        let belongs = before.is_empty() || last.is_blank() || last.is_indented() || is_above || is_row(text);
         let is_over = before.last().is_some_and(|line| behind(&line.text, "Throughput").is_some());
         if belongs && !is_over { Extent::More } else { Extent::EndsBefore }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
-        let mut failed = None;
+        let mut outcomes = Outcomes::default();
         for line in block.lines {
             banner(&line.text, &mut result);
-            failed = take(line, &mut result.whole).or(failed);
+            take(line, &mut result.whole, &mut outcomes);
         }
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        result.whole.add(metric::ERROR_SHARE, failed);
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
-        }
+        result.whole.operations = outcomes.operations();
+        result.whole.add(metric::ERROR_SHARE, outcomes.error_share());
         options(&mut result);
         Ok(vec![result])
     }
@@ -84,6 +85,24 @@ fn is_banner(text: &str) -> bool {
 /// `Statistics        Avg      Stdev        Max`.
 fn is_heading(text: &str) -> bool {
     text.split_whitespace().eq(["Statistics", "Avg", "Stdev", "Max"])
+}
+
+/// What rows below the heading begin with.
+const ROWS: &[&str] = &["Reqs/sec ", "Latency ", "HTTP codes:", OTHERS, "Errors:", "Throughput:"];
+
+/// What stands before the number of requests without an answer.
+const OTHERS: &str = "others - ";
+
+/// Whether it is a row below the heading, where white space at the beginning of lines is lost.
+fn is_row(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let is_percentile = matches!(words.as_slice(), [percent, _] if percent.ends_with('%'));
+    ROWS.iter().any(|start| text.starts_with(start)) || is_codes(text) || is_percentile
+}
+
+/// `1xx - 0, 2xx - 773412, 3xx - 0, 4xx - 0, 5xx - 0`.
+fn is_codes(text: &str) -> bool {
+    text.starts_with("1xx - ")
 }
 
 /// What the banner says of the load.
@@ -101,15 +120,19 @@ fn banner(text: &str, result: &mut ToolResult) {
     }
 }
 
-/// Reads a line; what it is of answers that failed is given back.
-fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement) -> Option<PrintedValue> {
+/// Reads a line.
+fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut Outcomes) {
     let text = line.text.trim();
     if let Some(rest) = behind(text, "Throughput") {
         whole_of_it.add(metric::THROUGHPUT, quantity(line.number, rest, BYTES.counting));
-        return None;
+        return;
     }
-    if text.contains("xx - ") {
-        return codes(line.number, text, whole_of_it);
+    if is_codes(text) {
+        return codes(line.number, text, outcomes);
+    }
+    // Without an answer: what went wrong stands below, by its words.
+    if let Some((count, _)) = text.strip_prefix(OTHERS).and_then(whole) {
+        return outcomes.add(line.number, count, Outcome::Failed);
     }
     let words: Vec<&str> = text.split_whitespace().collect();
     match words.as_slice() {
@@ -131,23 +154,15 @@ fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement) -> Option<PrintedVal
         }
         _ => {}
     }
-    None
 }
 
-/// `1xx - 0, 2xx - 773412, 3xx - 0, 4xx - 0, 5xx - 0`: all answers, and the share of those that are errors.
-fn codes(line: u64, text: &str, whole_of_it: &mut ToolMeasurement) -> Option<PrintedValue> {
-    let (mut all, mut failed) = (0u64, 0u64);
-    for part in text.split(", ") {
-        let (class, number) = part.split_once(" - ")?;
-        let (number, _) = whole(number)?;
-        all = all.saturating_add(number);
-        if class.starts_with(['4', '5']) {
-            failed = failed.saturating_add(number);
+/// Adds the answers of each class.
+fn codes(line: u64, text: &str, outcomes: &mut Outcomes) {
+    for (class, number) in text.split(", ").filter_map(|part| part.split_once(" - ")) {
+        if let (Some((class, "xx")), Some((count, _))) = (whole(class), whole(number)) {
+            outcomes.add(line, count, Outcome::of_status(class.saturating_mul(100)));
         }
     }
-    whole_of_it.operations = Some(exact(line, all, Unit::One));
-    let share = failed as f64 / all as f64;
-    share.is_finite().then(|| plain(line, format!("{failed}/{all}"), share, Unit::One))
 }
 
 const WITH_VALUE: &[&str] = &[
@@ -194,14 +209,8 @@ const TOLD: &[(&str, &str)] = &[
 /// Fills in what the command says.
 fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
-    for (own, name) in TOLD {
-        if let Some(value) = given.get(&[own]) {
-            result.options.insert((*name).to_owned(), value.to_owned());
-        }
-    }
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
+    given.tell(TOLD, result);
+    given.tell_url(result);
 }
 
 #[cfg(test)]
@@ -217,11 +226,30 @@ mod tests {
         assert_eq!(told, ["connections=125", "requests=1000", "url=http://h:80/"]);
     }
 
+    const REPORT: &str = "Bombarding http://h:80/ for 10s using 5 connection(s)\nDone!\nStatistics  Avg  Stdev  Max\n  \
+         Reqs/sec   10.00   1.00   12.00\n  Latency   1.61ms   1.03ms   57.04ms\n     99%   5.00ms\n  HTTP codes:\n    \
+         1xx - 0, 2xx - 80, 3xx - 0, 4xx - 4, 5xx - 6\n    others - 10\n  Errors:\n    dial tcp: refused - 10\n  \
+         Throughput:    13.95MB/s\n";
+
     #[test]
-    fn answers_that_are_errors_have_failed() {
-        let mut whole = ToolMeasurement::default();
-        let share = codes(7, "1xx - 0, 2xx - 90, 3xx - 0, 4xx - 4, 5xx - 6", &mut whole).unwrap();
-        assert_eq!((share.value, share.text.as_str()), (0.1, "10/100"));
-        assert_eq!(whole.operations.map(|count| count.value), Some(100.0));
+    fn answers_that_are_errors_and_requests_without_an_answer_have_failed() {
+        let result = crate::tool::read("", REPORT.as_bytes()).unwrap().results.remove(0);
+        let share = result.whole.figure(metric::ERROR_SHARE).unwrap();
+        assert_eq!((share.value, share.text.as_str()), (0.2, "20/100"));
+        assert_eq!(result.whole.operations.map(|count| count.value), Some(100.0));
+    }
+
+    #[test]
+    fn white_space_before_rows_may_be_lost() {
+        let squeezed: Vec<String> = REPORT
+            .lines()
+            .filter(|line| !line.contains("dial tcp"))
+            .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
+            .collect();
+        let output = crate::tool::read("", squeezed.join("\n").as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        assert!(result.whole.figure(metric::THROUGHPUT).is_some());
+        assert!(result.whole.figure(metric::LATENCY_P99).is_some());
+        assert_eq!(result.whole.operations.as_ref().map(|count| count.value), Some(100.0));
     }
 }

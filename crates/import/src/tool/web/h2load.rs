@@ -3,10 +3,12 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::outcome::{Outcome, Outcomes};
 use super::{CommandOptions, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, plain, quantity, whole};
+use crate::tool::latency::statistic;
+use crate::tool::number::{count, exact, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -35,10 +37,17 @@ const ABOVE: &[&str] = &[
     "TLS Protocol:",
     "Cipher:",
     "Server Temp Key:",
+    "Certificate:",
+    "Negotiated Group:",
+    "Resumption:",
     "No protocol negotiated",
     "Warm-up ",
     "Main benchmark duration",
+    "Stopped all clients",
 ];
+
+/// What lines are in that it prints only where it runs by time.
+const BY_TIME: &[&str] = &["Timing-based test", "Warm-up phase is over", "Main benchmark duration"];
 
 /// What the lines with the figures begin with.
 const FIGURES: &[&str] = &[
@@ -47,10 +56,16 @@ const FIGURES: &[&str] = &[
     "status codes: ",
     "traffic: ",
     "UDP datagram: ",
-    "min         max",
     "time for ",
     "time to 1st byte",
-    "req/s  ",
+    "req/s ",
+    "request ",
+    "connect ",
+    "TTFB ",
+    "min RTT",
+    "smoothed RTT",
+    "packets ",
+    "GRO packets",
 ];
 
 impl ToolReader for H2load {
@@ -85,22 +100,31 @@ impl ToolReader for H2load {
         let is_over =
             before.iter().rev().take(FIGURES.len()).any(|line| finished(line.text.trim()).is_some());
         let is_next = finished(text).is_some() && is_over;
-        let belongs = is_in(FIGURES) && !is_next || !is_over && (is_in(ABOVE) || last.is_blank());
+        let is_figures = is_in(FIGURES) || columns(text).is_some();
+        let belongs = is_figures && !is_next || !is_over && (is_in(ABOVE) || last.is_blank());
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
+        let mut names: Vec<&str> = FIRST_COLUMNS.to_vec();
         for line in block.lines {
-            take(line, &mut result.whole);
+            match columns(&line.text) {
+                Some(own) => names = own,
+                None => take(line, &names, &mut result.whole),
+            }
         }
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
-        }
         options(&mut result);
+        // What it prints as its time has that of the warm-up in it, which no count and no rate has.
+        let is_by_time = |line: &ToolLine| BY_TIME.iter().any(|words| line.text.contains(*words));
+        let asked = block.lines.iter().find_map(main_duration).or_else(|| asked_duration(&result));
+        if asked.is_some() || block.lines.iter().any(is_by_time) {
+            result.whole.window = asked;
+        }
         Ok(vec![result])
     }
 }
@@ -112,7 +136,31 @@ fn finished(text: &str) -> Option<(&str, &str, &str)> {
     Some((time, requests.strip_suffix(" req/s")?, bytes))
 }
 
-fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement) {
+/// The columns of the times: of early versions, and what later ones have among them.
+const FIRST_COLUMNS: &[&str] = &["min", "max", "mean", "sd"];
+
+/// The names of the columns of `min         max         mean         sd        +/- sd`, with percentiles in later versions.
+fn columns(text: &str) -> Option<Vec<&str>> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    (words.starts_with(&["min", "max"]) && words.contains(&"mean")).then_some(words)
+}
+
+/// For how long it counted, of `Timing-based test with 5s of warm-up time and 20s of main duration for measurements.`
+fn main_duration(line: &ToolLine) -> Option<PrintedValue> {
+    let (_, rest) = line.text.split_once(" of warm-up time and ")?;
+    let (duration, _) = rest.split_once(" of main duration")?;
+    span(line.number, duration).map(|duration| PrintedValue { half_step: 0.0, ..duration })
+}
+
+/// The same as the command asks for it: without a unit it is in seconds.
+fn asked_duration(result: &ToolResult) -> Option<PrintedValue> {
+    let text = result.options.get("duration")?;
+    let line = result.whole.window.as_ref()?.line;
+    let duration = span(line, text).or_else(|| span(line, &format!("{text} s")))?;
+    Some(PrintedValue { half_step: 0.0, ..duration })
+}
+
+fn take(line: &ToolLine, names: &[&str], whole_of_it: &mut ToolMeasurement) {
     let text = line.text.trim();
     if let Some((time, requests, bytes)) = finished(text) {
         whole_of_it.window = span(line.number, time);
@@ -126,34 +174,45 @@ fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement) {
         whole_of_it.bytes = bytes.map(|(bytes, _)| exact(line.number, bytes, Unit::Bytes));
     } else if let Some((label, rest)) = text.split_once(':') {
         let distribution = match label.trim() {
-            "time for request" => metric::LATENCY,
-            "time for connect" => MetricName::new("connect"),
-            "time to 1st byte" => MetricName::new("first_byte"),
+            "time for request" | "request" => metric::LATENCY,
+            "time for connect" | "connect" => MetricName::new("connect"),
+            "time to 1st byte" | "TTFB" => MetricName::new("first_byte"),
             _ => return,
         };
-        for (statistic, time) in ["min", "max", "mean", "stddev"].into_iter().zip(rest.split_whitespace()) {
-            if let Some(name) = MetricName::intern(&format!("{distribution}_{statistic}")) {
-                whole_of_it.add(name, span(line.number, time));
-            }
+        times(line.number, distribution, names, rest, whole_of_it);
+    }
+}
+
+/// A row of times, by the names of their columns. Where all are nothing, none was taken.
+fn times(line: u64, distribution: MetricName, names: &[&str], row: &str, whole_of_it: &mut ToolMeasurement) {
+    let named = |(name, time): (&&str, &str)| {
+        let own = statistic(name)?;
+        let own = MetricName::intern(&format!("{distribution}_{}", own.as_str().strip_prefix("latency_")?))?;
+        Some((own, span(line, time)?))
+    };
+    let all: Vec<(MetricName, PrintedValue)> =
+        names.iter().zip(row.split_whitespace()).filter_map(named).collect();
+    if all.iter().any(|(_, time)| time.value > 0.0) {
+        for (name, time) in all {
+            whole_of_it.add(name, Some(time));
         }
     }
 }
 
-/// `20 total, 20 started, 20 done, 20 succeeded, 0 failed, 0 errored, 0 timeout`. The rate is of those that
-/// succeeded.
+/// `20 total, 20 started, 20 done, 20 succeeded, 0 failed, 0 errored, 0 timeout`. Those that failed by their status
+/// alone have an answer: the rate has them, too.
 fn requests(line: u64, text: &str, whole_of_it: &mut ToolMeasurement) {
     let of = |word: &str| {
         let part = text.split(", ").find(|part| part.ends_with(word))?;
         whole(part).map(|(count, _)| count)
     };
-    let (Some(done), Some(good)) = (of(" done"), of(" succeeded")) else { return };
-    whole_of_it.operations = Some(exact(line, good, Unit::One));
-    let failed = done.saturating_sub(good);
-    if done > 0 {
-        let share: PrintedValue =
-            plain(line, format!("{failed}/{done}"), failed as f64 / done as f64, Unit::One);
-        whole_of_it.add(metric::ERROR_SHARE, Some(share));
-    }
+    let (Some(good), Some(failed)) = (of(" succeeded"), of(" failed")) else { return };
+    let answered = failed.saturating_sub(of(" errored").unwrap_or(0));
+    whole_of_it.operations = Some(exact(line, good.saturating_add(answered), Unit::One));
+    let mut outcomes = Outcomes::default();
+    outcomes.add(line, good, Outcome::Good);
+    outcomes.add(line, failed, Outcome::Failed);
+    whole_of_it.add(metric::ERROR_SHARE, outcomes.error_share());
 }
 
 const WITH_VALUE: &[&str] = &[
@@ -172,6 +231,7 @@ const WITH_VALUE: &[&str] = &[
     "T",
     "N",
     "f",
+    "B",
     "requests",
     "clients",
     "threads",
@@ -180,7 +240,24 @@ const WITH_VALUE: &[&str] = &[
     "data",
     "header",
     "rate",
+    "rate-period",
+    "rps",
     "warm-up-time",
+    "input-file",
+    "base-uri",
+    "connect-to",
+    "log-file",
+    "ciphers",
+    "tls13-ciphers",
+    "groups",
+    "npn-list",
+    "alpn-list",
+    "window-bits",
+    "connection-window-bits",
+    "max-frame-size",
+    "timing-script-file",
+    "connection-active-timeout",
+    "connection-inactivity-timeout",
 ];
 
 /// Options whose values are told, with our names for them: others may be secret.
@@ -196,20 +273,16 @@ const TOLD: &[(&str, &str)] = &[
     ("duration", "duration"),
     ("r", "rate"),
     ("rate", "rate"),
+    ("rps", "rate"),
+    ("timing-script-file", "rate"),
     ("h1", "h1"),
 ];
 
 /// Fills in what the command says.
 fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
-    for (own, name) in TOLD {
-        if let Some(value) = given.get(&[own]) {
-            result.options.insert((*name).to_owned(), value.to_owned());
-        }
-    }
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
+    given.tell(TOLD, result);
+    given.tell_url(result);
 }
 
 #[cfg(test)]
@@ -217,16 +290,52 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_that_failed_are_no_operations() {
-        let text = "finished in 2.00s, 45.00 req/s, 1.00MB/s\n\
+    fn requests_that_failed_by_their_status_are_operations() {
+        let text = "finished in 2.00s, 49.00 req/s, 1.00MB/s\n\
                     requests: 100 total, 100 started, 100 done, 90 succeeded, 10 failed, 2 errored, 1 timeout\n\
                     traffic: 2.00MB (2097152) total, 1.00KB (1024) headers (space savings 0.00%), 1.99MB (2086000) data\n";
         let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
         let value = |name| result.whole.figure(name).map(|printed| printed.value);
-        assert_eq!(result.whole.operations.as_ref().map(|count| count.value), Some(90.0));
+        // Two of the ten got no answer.
+        assert_eq!(result.whole.operations.as_ref().map(|count| count.value), Some(98.0));
         assert_eq!(value(metric::ERROR_SHARE), Some(0.1));
         assert_eq!(value(metric::THROUGHPUT), Some(1_048_576.0));
         assert_eq!(result.whole.bytes.as_ref().map(|bytes| bytes.value), Some(2_097_152.0));
+    }
+
+    #[test]
+    fn a_run_by_time_is_as_long_as_its_main_duration() {
+        let end = "finished in 25.01s, 10928.55 req/s, 55.01MB/s\n\
+                   requests: 218571 total, 218571 started, 218571 done, 218571 succeeded, 0 failed, 0 errored, 0 timeout\n";
+        let window = |above: &str| {
+            let output = crate::tool::read("", format!("{above}{end}").as_bytes()).unwrap();
+            output.results[0].whole.window.as_ref().map(|window| window.value)
+        };
+        let start = "starting benchmark...\nspawning thread #0: 50 total client(s). Timing-based test with 5s of warm-up \
+                     time and 20s of main duration for measurements.\n";
+        assert_eq!(window(start), Some(20.0));
+        assert_eq!(window("$ h2load -D 20 --warm-up-time 5 https://h/\n"), Some(20.0));
+        assert_eq!(window("$ h2load -D 1m https://h/\n"), Some(60.0));
+        let unknown =
+            "starting benchmark...\nMain benchmark duration is over for thread #0. Stopping all clients.\n";
+        assert_eq!(window(unknown), None);
+        assert_eq!(window(""), Some(25.01));
+    }
+
+    #[test]
+    fn the_columns_of_times_tell_what_they_are() {
+        let text = "finished in 5.02s, 1042.00 req/s, 62.27MB/s\n\
+                    min         max         median     p95        p99        mean         sd        +/- sd\n\
+                    request     :      208us     20.51ms      8.48ms    19.37ms    20.18ms     8.58ms      5.03ms    67.52%\n\
+                    connect     :        0us         0us         0us        0us        0us        0us         0us     0.00%\n";
+        let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
+        let value = |name| result.whole.figure(name).map(|printed| printed.text.as_str());
+        assert_eq!(value(metric::LATENCY_MEAN), Some("8.58ms"));
+        assert_eq!(
+            (value(metric::LATENCY_P50), value(metric::LATENCY_P99)),
+            (Some("8.48ms"), Some("20.18ms"))
+        );
+        assert!(!result.whole.figures.iter().any(|figure| figure.metric.as_str().starts_with("connect")));
     }
 
     #[test]

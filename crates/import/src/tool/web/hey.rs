@@ -1,14 +1,13 @@
 //! hey, and boom that it was called before: its summary. oha's was made after it, and is read in the same way; hey
 //! does not say which share went well.
 
-use model::tool_result::{PrintedValue, ToolResult};
-use model::{Unit, metric};
+use model::metric;
+use model::tool_result::ToolResult;
 
 use super::oha::Reading;
 use super::{CommandOptions, behind};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{exact, plain, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -16,8 +15,9 @@ pub(super) struct Hey;
 
 const NAME: &str = "hey";
 
-/// The heading that the errors stand below.
-const ERRORS: &str = "Error distribution:";
+/// It keeps the times of no more answers (`maxRes` of requester/report.go), and divides the sum of all by as many as it
+/// kept: with more, what it calls the average is too long.
+const KEPT_MAX: u64 = 1_000_000;
 
 impl ToolReader for Hey {
     fn name(&self) -> &'static str {
@@ -50,6 +50,7 @@ impl ToolReader for Hey {
         if has("Success rate") || !has("Requests/sec") {
             return Err(NotUnderstood::OtherText);
         }
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
         let mut reading = Reading::default();
         for line in block.lines {
@@ -59,61 +60,40 @@ impl ToolReader for Hey {
             return Err(NotUnderstood::CutShort);
         }
         result.whole.operations = reading.operations();
-        let share = failed(block, result.whole.operations.as_ref());
-        result.whole.add(metric::ERROR_SHARE, share);
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
+        result.whole.add(metric::ERROR_SHARE, reading.error_share());
+        if reading.answers() > KEPT_MAX {
+            result.whole.figures.retain(|figure| figure.metric != metric::LATENCY_MEAN);
         }
         options(&mut result);
         Ok(vec![result])
     }
 }
 
-/// The share of requests without an answer, or with one that says that it failed.
-fn failed(block: &ToolBlock<'_>, all: Option<&PrintedValue>) -> Option<PrintedValue> {
-    let all = all.filter(|all| all.value > 0.0)?;
-    let mut failed = exact(all.line, 0, Unit::One);
-    let mut is_error = false;
-    for line in block.lines {
-        is_error |= line.text == ERRORS;
-        let Some((inside, rest)) = line.text.trim_start().strip_prefix('[').and_then(|t| t.split_once(']'))
-        else {
-            continue;
-        };
-        let Some((number, _)) = whole(inside) else { continue };
-        let answers = whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"));
-        match answers {
-            // `[5] Get "http://h/": ...`.
-            _ if is_error => failed.value += number as f64,
-            // `[503] 12 responses`.
-            Some((answers, _)) if number >= 400 => failed.value += answers as f64,
-            _ => {}
-        }
-    }
-    let text = format!("{}/{}", failed.value, all.value);
-    Some(plain(all.line, text, failed.value / all.value, Unit::One))
-}
-
 const WITH_VALUE: &[&str] =
     &["n", "c", "q", "z", "o", "m", "H", "t", "A", "d", "D", "T", "U", "a", "x", "host", "cpus"];
 
 /// Options whose values are told: others may be secret.
-const TOLD: &[&str] = &["n", "c", "q", "z", "m", "t", "A", "D", "T", "cpus"];
+const TOLD: &[&str] = &[
+    "n",
+    "c",
+    "q",
+    "z",
+    "m",
+    "t",
+    "A",
+    "D",
+    "T",
+    "cpus",
+    "disable-compression",
+    "disable-keepalive",
+    "disable-redirects",
+];
 
-/// Fills in what the command says. Its long names stand behind one dash.
+/// Fills in what the command says.
 fn options(result: &mut ToolResult) {
-    let words: Vec<String> = result.command.iter().map(|word| with_two_dashes(word)).collect();
-    let given = CommandOptions::of(&words, WITH_VALUE);
-    let told = |(name, _): &(String, String)| TOLD.contains(&name.as_str()) || name.starts_with("disable-");
-    result.options.extend(given.options.into_iter().filter(told));
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
-}
-
-fn with_two_dashes(word: &str) -> String {
-    let is_long = word.starts_with('-') && !word.starts_with("--") && word.chars().count() > 2;
-    if is_long { format!("-{word}") } else { word.to_owned() }
+    let given = CommandOptions::with_long_names(&result.command, WITH_VALUE);
+    given.tell_own_names(TOLD, result);
+    given.tell_url(result);
 }
 
 #[cfg(test)]
@@ -137,6 +117,30 @@ mod tests {
         .unwrap();
         assert_eq!(read.whole.operations.as_ref().map(|all| all.value), Some(100.0));
         assert_eq!(read.whole.figure(metric::ERROR_SHARE).map(|share| share.value), Some(0.2));
+    }
+
+    #[test]
+    fn the_mean_of_more_answers_than_it_keeps_is_none() {
+        let mean = |answers: u64| {
+            let text = format!(
+                "Summary:\n  Total:\t20.0000 secs\n  Average:\t0.0150 secs\n  Requests/sec:\t{}.0000\n\n\
+                 Status code distribution:\n  [200]\t{answers} responses\n",
+                answers / 20
+            );
+            read(&text).unwrap().whole.figure(metric::LATENCY_MEAN).map(|mean| mean.value)
+        };
+        assert_eq!((mean(1_000_000), mean(1_500_000)), (Some(0.015), None));
+    }
+
+    #[test]
+    fn white_space_before_rows_may_be_lost() {
+        let text = "Summary:\nTotal: 2.0000 secs\nAverage: 0.0012 secs\nRequests/sec: 50.0000\n\nResponse time histogram:\n\
+                    0.003 [99] |\n\nLatency distribution:\n99% in 0.0100 secs\n\nStatus code distribution:\n\
+                    [200] 100 responses\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        assert!(result.whole.figure(metric::LATENCY_P99).is_some());
+        assert_eq!(result.whole.operations.as_ref().map(|all| all.value), Some(100.0));
     }
 
     #[test]

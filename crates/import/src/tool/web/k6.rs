@@ -1,13 +1,14 @@
 //! k6: the summary at its end, as text of any version and as JSON (`--summary-export`, `handleSummary`).
 
-use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
+use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 use serde_json::Value;
 
-use super::{CommandOptions, percentile, span};
+use super::{CommandOptions, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, leading, plain, quantity, whole};
+use crate::tool::latency::statistic;
+use crate::tool::number::{count, exact, percent, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -77,7 +78,8 @@ impl ToolReader for K6 {
         let is_again = name.is_some_and(|name| {
             before.iter().rev().take(ROWS_MAX).any(|line| row(&line.text).is_some_and(|(own, _)| own == name))
         });
-        let is_own = last.is_blank() || last.is_indented() || row(&last.text).is_some();
+        let is_own =
+            last.is_blank() || last.is_indented() || row(&last.text).is_some() || is_between(&last.text);
         if before.is_empty() || is_own && !is_again { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -102,6 +104,16 @@ impl ToolReader for K6 {
         options(&mut result);
         Ok(vec![result])
     }
+}
+
+/// Whether it is a line between the rows: a heading, a check, what a row is like of some of the requests. White space
+/// at the beginning of lines may be lost.
+fn is_between(text: &str) -> bool {
+    const HEADINGS: &[&str] =
+        &["HTTP", "EXECUTION", "NETWORK", "CUSTOM", "WEBSOCKET", "GRPC", "BROWSER", "WEB_VITALS"];
+    const MARKS: &[char] = &['\u{2713}', '\u{2717}', '\u{2588}', '\u{21b3}'];
+    let is_of_some = text.starts_with("{ ") && text.contains(" }.");
+    text.starts_with(MARKS) || is_of_some || HEADINGS.contains(&text)
 }
 
 /// A summary has fewer lines, but for checks and metrics of the script.
@@ -130,8 +142,8 @@ fn text(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) {
             let rate = rate.and_then(|rate| count(line, rate, Counting::Decimal, Unit::PerSecond));
             whole_of_it.add(rate_of(has_requests), rate);
         } else if name == timed {
-            for (statistic, time) in words.filter_map(|word| word.split_once('=')) {
-                if let Some(metric) = latency(statistic) {
+            for (name, time) in words.filter_map(|word| word.split_once('=')) {
+                if let Some(metric) = statistic(name) {
                     whole_of_it.add(metric, span(line, time));
                 }
             }
@@ -170,24 +182,6 @@ fn data(line: u64, value: &str, is_received: bool, metric: MetricName, whole_of_
     whole_of_it.add(metric, quantity(line, &format!("{rate} {rate_unit}"), BYTES.counting));
 }
 
-/// The metric of `avg`, `med`, `p(95)`.
-fn latency(statistic: &str) -> Option<MetricName> {
-    match statistic {
-        "avg" => Some(metric::LATENCY_MEAN),
-        "med" => Some(metric::LATENCY_P50),
-        "max" => Some(metric::LATENCY_MAX),
-        "min" => Some(MetricName::new("latency_min")),
-        other => percentile(other.strip_prefix("p(")?.strip_suffix(')')?),
-    }
-}
-
-/// `0.12%` as a share.
-fn percent(line: u64, text: &str) -> Option<PrintedValue> {
-    let number = leading(text, false).filter(|number| number.rest == "%")?;
-    let half_step = number.half_step / 100.0;
-    Some(PrintedValue { half_step, ..plain(line, text, number.value / 100.0, Unit::One) })
-}
-
 /// The JSON. Of `handleSummary` values stand below `values`. Times are in milliseconds.
 fn json(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) -> Result<(), NotUnderstood> {
     let document: Value = serde_json::from_str(&block.text()).map_err(|error| match error.is_eof() {
@@ -205,9 +199,9 @@ fn json(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) -> Result<(), 
     let rate = number(counted, "rate").map(|rate| printed(rate, Unit::PerSecond));
     whole_of_it.add(rate_of(has_requests), rate);
     let times = values(timed).and_then(Value::as_object);
-    for (statistic, value) in times.into_iter().flatten() {
+    for (name, value) in times.into_iter().flatten() {
         let time = value.as_f64().map(|ms| plain(line, format!("{ms} ms"), ms / 1e3, Unit::Seconds));
-        if let Some(metric) = latency(statistic) {
+        if let Some(metric) = statistic(name) {
             whole_of_it.add(metric, time);
         }
     }
@@ -250,7 +244,7 @@ const TOLD: &[&str] = &["u", "vus", "d", "duration", "i", "iterations", "rps"];
 /// flight.
 fn options(result: &mut ToolResult) {
     let given = CommandOptions::of(&result.command, WITH_VALUE);
-    result.options.extend(given.options.into_iter().filter(|(name, _)| TOLD.contains(&name.as_str())));
+    given.tell_own_names(TOLD, result);
     if let ["run", script] = given.operands.iter().map(String::as_str).collect::<Vec<_>>().as_slice() {
         result.options.insert("script".to_owned(), (*script).to_owned());
     }
@@ -288,6 +282,17 @@ mod tests {
         assert_eq!(value(&results[0], MetricName::new("iterations_per_second")), Some(50.5));
         assert_eq!(value(&results[0], metric::LATENCY_P50), Some(0.0015));
         assert_eq!(value(&results[0], metric::LATENCY_MAX), Some(62.0));
+    }
+
+    #[test]
+    fn white_space_before_rows_may_be_lost() {
+        let results = read(
+            "HTTP\nhttp_req_duration.......: avg=4ms p(95)=8ms\n{ expected_response:true }...: avg=3ms p(95)=7ms\n\
+             http_reqs...............: 100 50/s\n\nNETWORK\ndata_received...........: 1.0 GB 103 MB/s\n",
+        );
+        let [result] = results.as_slice() else { panic!("{results:?}") };
+        assert_eq!(value(result, metric::LATENCY_MEAN), Some(0.004));
+        assert_eq!(value(result, metric::RECEIVE_THROUGHPUT), Some(103e6));
     }
 
     #[test]

@@ -4,9 +4,10 @@
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
-use super::{CommandOptions, percentile};
+use super::CommandOptions;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::latency::percentile;
 use crate::tool::number::{exact, leading, plain, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_in_line;

@@ -11,6 +11,7 @@ mod hey;
 mod k6;
 mod locust;
 mod oha;
+mod outcome;
 mod siege;
 mod vegeta;
 mod wget;
@@ -20,9 +21,9 @@ mod wrk;
 use std::collections::BTreeMap;
 
 use model::tool_result::{Counting, PrintedValue, ToolResult};
-use model::{MetricName, ParameterName, Unit, Value, WorkloadName};
+use model::{ParameterName, Unit, Value, WorkloadName};
 
-use super::number::{leading, plain, seconds};
+use super::number::{self, leading, plain, seconds};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
@@ -69,14 +70,6 @@ fn span(line: u64, text: &str) -> Option<PrintedValue> {
     (parts > 0).then(|| PrintedValue { half_step, ..plain(line, text, value, Unit::Seconds) })
 }
 
-/// The metric of a percentile of the latency: `99.900%` as `latency_p99_9`.
-fn percentile(percent: &str) -> Option<MetricName> {
-    let percent: f64 = percent.trim().trim_end_matches('%').replace(',', ".").parse().ok()?;
-    let is_one = percent > 0.0 && percent < 100.0;
-    let name = format!("latency_p{percent}").replace('.', "_");
-    if is_one { MetricName::intern(&name) } else { None }
-}
-
 /// What stands behind a label and a colon at the beginning of a line.
 fn behind<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     Some(text.trim_start().strip_prefix(label)?.trim_start().strip_prefix(':')?.trim())
@@ -112,6 +105,16 @@ impl CommandOptions {
         read
     }
 
+    /// As [`CommandOptions::of`] of a program whose long names stand behind one dash, as those written in Go take them:
+    /// letters behind one dash are one name.
+    fn with_long_names(words: &[String], values: &[&str]) -> Self {
+        let with_two_dashes = |word: &String| {
+            let is_long = word.starts_with('-') && !word.starts_with("--") && word.chars().count() > 2;
+            if is_long { format!("-{word}") } else { word.clone() }
+        };
+        Self::of(&words.iter().map(with_two_dashes).collect::<Vec<_>>(), values)
+    }
+
     fn letters<'a>(&mut self, letters: &str, values: &[&str], words: &mut impl Iterator<Item = &'a String>) {
         for (at, letter) in letters.char_indices() {
             let name = letter.to_string();
@@ -132,6 +135,29 @@ impl CommandOptions {
     /// The value of an option, by its names.
     fn get(&self, names: &[&str]) -> Option<&str> {
         names.iter().find_map(|name| self.options.get(*name)).map(String::as_str)
+    }
+
+    /// Puts those of these names into a result, by our names for them. Others are not told: they may be secret.
+    fn tell(&self, told: &[(&str, &str)], result: &mut ToolResult) {
+        for (own, name) in told {
+            if let Some(value) = self.get(&[own]) {
+                result.options.insert((*name).to_owned(), value.to_owned());
+            }
+        }
+    }
+
+    /// As [`CommandOptions::tell`], by the names that they have themselves.
+    fn tell_own_names(&self, told: &[&str], result: &mut ToolResult) {
+        for name in told {
+            self.tell(&[(*name, *name)], result);
+        }
+    }
+
+    /// Puts the only operand into a result, which is a URL.
+    fn tell_url(&self, result: &mut ToolResult) {
+        if let [url] = self.operands.as_slice() {
+            result.options.insert("url".to_owned(), url.clone());
+        }
     }
 
     /// Whether all of them are among these.
@@ -167,12 +193,11 @@ fn folder(path: &str) -> Option<&str> {
     }
 }
 
-/// A number without a unit that was cut off behind its last digit: what is meant may be a whole step more.
+/// A number without a unit that was cut off behind its last digit.
 fn cut_off(line: u64, text: &str, unit: Unit, counting: Counting) -> Option<PrintedValue> {
-    let printed = super::number::count(line, text, counting, unit)?;
+    let printed = number::count(line, text, counting, unit)?;
     let is_exact = printed.counting.is_none() && unit == Unit::Bytes;
-    let half_step = if is_exact { 0.0 } else { 2.0 * printed.half_step };
-    Some(PrintedValue { half_step, ..printed })
+    Some(if is_exact { PrintedValue { half_step: 0.0, ..printed } } else { number::cut_off(printed) })
 }
 
 #[cfg(test)]
@@ -214,12 +239,16 @@ mod tests {
     }
 
     #[test]
-    fn percentiles_are_named_without_zeros_at_their_end() {
-        let name = |text| percentile(text).map(|name| name.as_str());
-        assert_eq!(
-            [name("50%"), name("99.900%"), name("99.99")],
-            [Some("latency_p50"), Some("latency_p99_9"), Some("latency_p99_99")]
-        );
-        assert_eq!([name("100.000%"), name("x")], [None, None]);
+    fn only_options_that_are_no_secrets_are_told() {
+        let words: Vec<String> =
+            "hey -c 5 -disable-keepalive -a me:x http://h/".split(' ').map(str::to_owned).collect();
+        let mut result = ToolResult::default();
+        let given = CommandOptions::with_long_names(&words, &["c", "a"]);
+        given.tell(&[("c", "clients")], &mut result);
+        given.tell_own_names(&["disable-keepalive"], &mut result);
+        given.tell_url(&mut result);
+        let told: Vec<(&str, &str)> =
+            result.options.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(told, [("clients", "5"), ("disable-keepalive", ""), ("url", "http://h/")]);
     }
 }

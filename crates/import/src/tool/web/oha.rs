@@ -6,10 +6,12 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 use serde::Deserialize;
 
-use super::{CommandOptions, behind, percentile, same_work, span};
+use super::outcome::{Outcome, Outcomes};
+use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, leading, plain, quantity, whole};
+use crate::tool::latency::{percentile, statistic};
+use crate::tool::number::{bare, count, exact, leading, percent, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -37,6 +39,33 @@ const HEADINGS: &[&str] = &[
     "Error distribution",
 ];
 
+/// The heading above all.
+const SUMMARY: &str = "Summary:";
+
+/// The heading above what went wrong.
+const ERRORS: &str = "Error distribution";
+
+/// What it counts as an error where the end of the run came before the answer.
+const DEADLINE: &str = "aborted due to deadline";
+
+/// What rows of the summary and of the details begin with; hey has others there.
+const ROWS: &[&str] = &[
+    "Success rate",
+    "Total",
+    "Slowest",
+    "Fastest",
+    "Average",
+    "Requests/sec",
+    "Total data",
+    "Size/request",
+    "Size/sec",
+    "DNS+dialup",
+    "DNS-lookup",
+    "req write",
+    "resp wait",
+    "resp read",
+];
+
 impl ToolReader for Oha {
     fn name(&self) -> &'static str {
         NAME
@@ -56,14 +85,13 @@ impl ToolReader for Oha {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let is_rate = behind(&line.text, "Success rate").is_some_and(|rate| leading(rate, false).is_some());
-        (is_rate || line.text == "Summary:").then_some(Beginning::Likely)
+        (is_rate || line.text == SUMMARY).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.as_str();
-        let is_heading = HEADINGS.iter().any(|heading| text.starts_with(heading));
-        if before.is_empty() || last.is_blank() || last.is_indented() || is_heading {
+        if before.is_empty() || last.is_blank() || last.is_indented() || is_heading(text) || is_row(text) {
             Extent::More
         } else {
             Extent::EndsBefore
@@ -86,6 +114,24 @@ impl ToolReader for Oha {
     }
 }
 
+/// Whether rows stand below it.
+fn is_heading(text: &str) -> bool {
+    HEADINGS.iter().any(|heading| text.starts_with(heading))
+}
+
+/// Whether it is a row below a heading, where white space at the beginning of lines is lost.
+fn is_row(text: &str) -> bool {
+    let is_counted = || {
+        let inside = text.strip_prefix('[').filter(|inside| inside.starts_with(|c: char| c.is_ascii_digit()));
+        inside.and_then(whole).is_some_and(|(_, rest)| rest.starts_with(']'))
+    };
+    let is_percentile =
+        || text.split_once(" in ").is_some_and(|(percent, _)| percent.ends_with('%') && percent.len() < 9);
+    let is_bucket = || leading(text, false).is_some_and(|number| number.rest.contains(" ["));
+    let is_labelled = || ROWS.iter().any(|label| behind(text, label).is_some());
+    is_labelled() || is_counted() || is_percentile() || is_bucket()
+}
+
 /// Reads the text.
 fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderstood> {
     let mut reading = Reading::default();
@@ -93,35 +139,20 @@ fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
         reading.take(line, &mut result.whole);
     }
     // Other tools have such a summary without the share that went well.
-    let operations = reading.operations();
-    let Some(success) = reading.success else { return Err(NotUnderstood::OtherText) };
+    let Some(success) = reading.success.take() else { return Err(NotUnderstood::OtherText) };
     if result.whole.figures.is_empty() {
         return Err(NotUnderstood::CutShort);
     }
-    result.whole.operations = operations;
-    let failed = PrintedValue { value: 1.0 - success.value, ..success };
-    result.whole.add(metric::ERROR_SHARE, Some(failed));
+    result.whole.operations = reading.operations();
+    result.whole.add(metric::ERROR_SHARE, Some(failed(success, reading.error_share())));
     Ok(())
 }
 
-/// Answers and errors by their counts.
-#[derive(Default)]
-struct Counted {
-    line: u64,
-    total: u64,
-    texts: Vec<String>,
-}
-
-impl Counted {
-    fn add(&mut self, line: u64, number: u64) {
-        self.line = line;
-        self.total = self.total.saturating_add(number);
-        self.texts.push(number.to_string());
-    }
-
-    fn printed(&self) -> PrintedValue {
-        PrintedValue { text: self.texts.join(" + "), ..exact(self.line, self.total, Unit::One) }
-    }
+/// The share of those that failed. Its own of those that went well has every answer, of an error of the server, too
+/// (src/result_data.rs, success_rate); that of the statuses is told where it is more.
+fn failed(success: PrintedValue, of_statuses: Option<PrintedValue>) -> PrintedValue {
+    let own = PrintedValue { value: 1.0 - success.value, ..success };
+    of_statuses.filter(|share| share.value > own.most()).unwrap_or(own)
 }
 
 /// The text as far as it was read; that of hey is alike.
@@ -129,18 +160,20 @@ impl Counted {
 pub(super) struct Reading {
     heading: String,
     success: Option<PrintedValue>,
-    counted: Counted,
+    outcomes: Outcomes,
+    /// How many answers there were.
+    answers: u64,
 }
 
 impl Reading {
     pub(super) fn take(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
         let text = line.text.trim();
-        if !line.is_indented() && !line.is_blank() {
+        if text == SUMMARY || is_heading(text) || text.ends_with(" only):") {
             self.heading = text.trim_end_matches(':').to_owned();
         }
         match self.heading.as_str() {
             "Response time distribution" | "Latency distribution" => distribution(line, whole),
-            "Status code distribution" | "Error distribution" => self.counts(line),
+            "Status code distribution" | ERRORS => self.counts(line),
             heading if HEADINGS.contains(&heading) || heading.contains(" only)") => {}
             _ => self.summary(line, whole),
         }
@@ -148,7 +181,17 @@ impl Reading {
 
     /// How many answers and errors there were.
     pub(super) fn operations(&self) -> Option<PrintedValue> {
-        (self.counted.line > 0).then(|| self.counted.printed())
+        self.outcomes.operations()
+    }
+
+    /// The share of those that failed, by what was counted.
+    pub(super) fn error_share(&self) -> Option<PrintedValue> {
+        self.outcomes.error_share()
+    }
+
+    /// How many answers there were.
+    pub(super) fn answers(&self) -> u64 {
+        self.answers
     }
 
     fn summary(&mut self, line: &ToolLine, whole: &mut ToolMeasurement) {
@@ -178,22 +221,23 @@ impl Reading {
         else {
             return;
         };
-        let of_answers = whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"));
-        let is_error = self.heading == "Error distribution";
-        let number =
-            if is_error { whole(inside).map(|(number, _)| number) } else { of_answers.map(|(n, _)| n) };
-        if let Some(number) = number {
-            self.counted.add(line.number, number);
+        let Some((number, _)) = whole(inside) else { return };
+        if self.heading == ERRORS {
+            let is_cut_off = rest.trim() == DEADLINE;
+            let outcome = if is_cut_off { Outcome::Unfinished } else { Outcome::Failed };
+            self.outcomes.add(line.number, number, outcome);
+        } else if let Some((answers, _)) =
+            whole(rest).filter(|(_, rest)| rest.trim_start().starts_with("response"))
+        {
+            self.outcomes.add(line.number, answers, Outcome::of_status(number));
+            self.answers = self.answers.saturating_add(answers);
         }
     }
 }
 
 /// `100.00%`; early versions print `1.0000`.
 fn share(line: u64, text: &str) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
-    let scale = if number.rest.trim_start().starts_with('%') { 0.01 } else { 1.0 };
-    let half_step = number.half_step * scale;
-    Some(PrintedValue { half_step, ..plain(line, text, number.value * scale, Unit::One) })
+    percent(line, text).or_else(|| bare(line, text, Unit::One))
 }
 
 /// `  99.00% in 0.0047 sec`.
@@ -238,22 +282,30 @@ fn json(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
     let number = |value: f64, unit: Unit| plain(line, value.to_string(), value, unit);
     let Summary { success_rate, total, slowest, average, requests_per_sec, total_data, size_per_sec } =
         document.summary;
-    let mut counted = Counted::default();
-    document.answers.values().chain(document.errors.values()).for_each(|number| counted.add(line, *number));
+    let mut outcomes = Outcomes::default();
+    for (status, answers) in &document.answers {
+        // A status is a number.
+        outcomes.add(line, *answers, Outcome::of_status(status.parse().unwrap_or_default()));
+    }
+    for (error, count) in &document.errors {
+        let outcome = if error == DEADLINE { Outcome::Unfinished } else { Outcome::Failed };
+        outcomes.add(line, *count, outcome);
+    }
     let whole = &mut result.whole;
     whole.window = total.map(|total| number(total, Unit::Seconds));
     whole.bytes = total_data.map(|bytes| exact(line, bytes, Unit::Bytes));
-    whole.operations = (counted.line > 0).then(|| counted.printed());
+    whole.operations = outcomes.operations();
     whole.add(metric::REQUESTS_PER_SECOND, requests_per_sec.map(|rate| number(rate, Unit::PerSecond)));
     whole.add(metric::THROUGHPUT, size_per_sec.map(|rate| number(rate, Unit::BytesPerSecond)));
     whole.add(MetricName::new("latency_mean"), average.map(|time| number(time, Unit::Seconds)));
     whole.add(metric::LATENCY_MAX, slowest.map(|time| number(time, Unit::Seconds)));
     for (name, value) in &document.percentiles {
-        if let Some(metric) = name.strip_prefix('p').and_then(percentile) {
+        if let Some(metric) = statistic(name) {
             whole.add(metric, value.map(|value| number(value, Unit::Seconds)));
         }
     }
-    whole.add(metric::ERROR_SHARE, success_rate.map(|rate| number(1.0 - rate, Unit::One)));
+    let success = success_rate.map(|rate| number(rate, Unit::One));
+    whole.add(metric::ERROR_SHARE, success.map(|success| failed(success, outcomes.error_share())));
     if result.whole.figures.is_empty() { Err(NotUnderstood::OtherText) } else { Ok(()) }
 }
 
@@ -342,6 +394,18 @@ mod tests {
         let figure = |name| read.whole.figure(name).unwrap().value;
         assert_eq!((figure(metric::ERROR_SHARE), figure(metric::THROUGHPUT)), (0.25, 2048.0));
         assert_eq!((figure(metric::LATENCY_P99_9), figure(metric::LATENCY_MAX)), (0.009, 0.01));
+        assert_eq!(read.whole.operations.as_ref().map(|all| all.value), Some(100.0));
+    }
+
+    #[test]
+    fn answers_that_are_errors_have_failed_whatever_its_own_rate_says() {
+        let read = read(
+            "Summary:\n  Success rate: 100.00%\n  Total: 2.0000 secs\n  Requests/sec: 50.0000\n\n\
+             Status code distribution:\n  [200] 60 responses\n  [503] 20 responses\n\n\
+             Error distribution:\n  [20] aborted due to deadline\n",
+        )
+        .unwrap();
+        assert_eq!(read.whole.figure(metric::ERROR_SHARE).map(|share| share.value), Some(0.25));
         assert_eq!(read.whole.operations.as_ref().map(|all| all.value), Some(100.0));
     }
 

@@ -1,12 +1,15 @@
 //! siege: its summary as text, and as the JSON of its version 4, whose keys are the labels of the text.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::CommandOptions;
+use super::outcome::{Outcome, Outcomes};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{exact, leading, plain, quantity, whole};
+use crate::tool::number::{bare, exact, leading, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -82,27 +85,44 @@ impl ToolReader for Siege {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        let block = &block.without_blank_end();
         let mut result = block.result(NAME, self.programs());
+        let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
+        let is_json = block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{'));
         for line in block.lines {
             if let Some(version) = version(line.text.trim()) {
                 result.version = Some(version.to_owned());
             }
-            // Of JSON, several may stand on a line.
-            for piece in line.text.split(',') {
+            // Of JSON, several may stand on a line. In text, a comma may be a decimal one.
+            for piece in line.text.split(|c| is_json && c == ',') {
                 if let Some((label, value)) = labelled(piece) {
                     take(line.number, label, value, &mut result.whole);
+                    counts.extend(whole(value).map(|(count, _)| (label, count)));
                 }
             }
         }
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
-            result.lines.last = last.number;
+        let own = result.whole.figures.iter_mut().find(|figure| figure.metric == metric::ERROR_SHARE);
+        if let (Some(own), Some(share)) = (own, failed(&counts)) {
+            own.printed = PrintedValue { line: own.printed.line, ..share };
         }
         options(&mut result);
         Ok(vec![result])
     }
+}
+
+/// The share of those that failed, where more did than availability tells of: an answer with the status of an error is
+/// available, and no successful transaction.
+fn failed(counts: &BTreeMap<&str, u64>) -> Option<PrintedValue> {
+    let of = |label: &str| counts.get(label).copied();
+    let (all, without_answer) = (of("transactions")?, of("failed_transactions")?);
+    let good = of("successful_transactions")?.min(all);
+    let mut outcomes = Outcomes::default();
+    outcomes.add(1, good, Outcome::Good);
+    outcomes.add(1, (all - good).saturating_add(without_answer), Outcome::Failed);
+    outcomes.error_share().filter(|_| good < all)
 }
 
 /// `4.0.7` of `** SIEGE 4.0.7`.
@@ -129,7 +149,7 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
             whole_of_it.operations = whole(value).map(|(count, _)| exact(line, count, Unit::One));
         }
         "availability" => {
-            let share = number(line, value, Unit::One).map(|share| PrintedValue {
+            let share = bare(line, value, Unit::One).map(|share| PrintedValue {
                 text: format!("1 - {}%", share.text),
                 value: (100.0 - share.value) / 100.0,
                 half_step: share.half_step / 100.0,
@@ -141,7 +161,7 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
         "data_transferred" => whole_of_it.bytes = megabytes(line, value, "MB"),
         "response_time" => whole_of_it.add(metric::LATENCY_MEAN, seconds()),
         "transaction_rate" => {
-            whole_of_it.add(metric::REQUESTS_PER_SECOND, number(line, value, Unit::PerSecond));
+            whole_of_it.add(metric::REQUESTS_PER_SECOND, bare(line, value, Unit::PerSecond));
         }
         "throughput" => whole_of_it.add(metric::THROUGHPUT, megabytes(line, value, "MB/s")),
         "longest_transaction" => whole_of_it.add(metric::LATENCY_MAX, seconds()),
@@ -149,13 +169,6 @@ fn take(line: u64, label: &str, value: &str, whole_of_it: &mut ToolMeasurement) 
         // How many were in flight in the mean follows from the others.
         _ => {}
     }
-}
-
-/// A number without what stands behind it.
-fn number(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
-    let half_step = number.half_step;
-    Some(PrintedValue { half_step, ..plain(line, number.digits, number.value, unit) })
 }
 
 /// A time; where nothing stands behind it, as in the JSON of 4.0, it is in seconds. Version 4.1 prints some in ms.
@@ -210,10 +223,8 @@ fn options(result: &mut ToolResult) {
     if let Some(users) = given.get(&["c", "concurrent"]).filter(|_| is_closed) {
         result.options.insert("concurrency".to_owned(), users.to_owned());
     }
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
-    result.options.extend(given.options.into_iter().filter(|(name, _)| TOLD.contains(&name.as_str())));
+    given.tell_url(result);
+    given.tell_own_names(TOLD, result);
 }
 
 #[cfg(test)]
@@ -234,6 +245,25 @@ mod tests {
         assert!(is(metric::LATENCY_MEAN, 48.29e-3) && is(metric::LATENCY_MAX, 0.14));
         assert!(is(metric::REQUESTS_PER_SECOND, 198.02) && is(metric::ERROR_SHARE, 0.01));
         assert_eq!(read.whole.operations.map(|count| count.value), Some(1000.0));
+    }
+
+    #[test]
+    fn answers_of_errors_are_available_and_have_failed() {
+        let share = |successful: u64| {
+            let text = format!(
+                "Transactions:   80 hits\nAvailability:   80.00 %\nTransaction rate:   8.00 trans/sec\n\
+                 Successful transactions:   {successful}\nFailed transactions:   20\n"
+            );
+            read(&text).whole.figure(metric::ERROR_SHARE).map(|share| share.value)
+        };
+        assert_eq!((share(80), share(30), share(90)), (Some(0.2), Some(0.7), Some(0.2)));
+    }
+
+    #[test]
+    fn a_comma_may_be_a_decimal_one() {
+        let read =
+            read("Transactions:   10 hits\nElapsed time:   5,05 secs\nTransaction rate:   1,98 trans/sec\n");
+        assert_eq!(read.whole.window.map(|window| window.value), Some(5.05));
     }
 
     #[test]

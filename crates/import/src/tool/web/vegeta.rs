@@ -6,10 +6,11 @@ use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 
-use super::{CommandOptions, percentile, span};
+use super::{CommandOptions, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, exact, leading, plain, whole};
+use crate::tool::latency::statistic;
+use crate::tool::number::{count, exact, percent, plain, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -106,7 +107,7 @@ fn text(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) {
                 ("Requests", "throughput") => whole_of_it.add(metric::REQUESTS_PER_SECOND, rate()),
                 ("Duration", "total") => whole_of_it.window = span(line.number, value),
                 ("Latencies", name) => {
-                    if let Some(metric) = latency(name) {
+                    if let Some(metric) = statistic(name) {
                         whole_of_it.add(metric, span(line.number, value));
                     }
                 }
@@ -119,23 +120,6 @@ fn text(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) {
         }
     }
     outcome(all, success, whole_of_it);
-}
-
-/// The metric of a latency: `mean`, `50`, `99th`.
-fn latency(name: &str) -> Option<MetricName> {
-    match name {
-        "mean" => Some(metric::LATENCY_MEAN),
-        "max" => Some(metric::LATENCY_MAX),
-        "min" => Some(MetricName::new("latency_min")),
-        other => percentile(other.trim_end_matches("th")),
-    }
-}
-
-/// `99.50%` as a share.
-fn percent(line: u64, text: &str) -> Option<PrintedValue> {
-    let number = leading(text, false).filter(|number| number.rest == "%")?;
-    let half_step = number.half_step / 100.0;
-    Some(PrintedValue { half_step, ..plain(line, text, number.value / 100.0, Unit::One) })
 }
 
 /// How many went well. The rate of answers is of those alone, so that without all of them the count is of something
@@ -181,7 +165,7 @@ fn json(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) -> Result<(), 
     whole_of_it.add(metric::REQUESTS_PER_SECOND, answered);
     for (name, value) in &document.latencies {
         // Their sum is there, too.
-        if let Some(metric) = latency(name).filter(|_| *value > 0.0) {
+        if let Some(metric) = statistic(name).filter(|_| *value > 0.0) {
             whole_of_it.add(metric, Some(nanoseconds(*value)));
         }
     }
@@ -192,22 +176,15 @@ fn json(block: &ToolBlock<'_>, whole_of_it: &mut ToolMeasurement) -> Result<(), 
     Ok(())
 }
 
-/// Options whose values are told: others may be secret.
-const TOLD: &[&str] = &["rate", "duration", "workers", "max-workers", "connections", "max-connections"];
+/// Options that have a value.
+const WITH_VALUE: &[&str] = &["rate", "duration", "workers", "max-workers", "connections", "max-connections"];
 
-/// Fills in what the command of the attack says. Its long names stand behind one dash.
+/// Those that are told: others may be secret. Connections that may be kept are no bound of what is in flight.
+const TOLD: &[&str] = &["rate", "duration", "workers", "max-workers", "max-connections"];
+
+/// Fills in what the command of the attack says.
 fn options(result: &mut ToolResult) {
-    let words: Vec<String> = result.command.iter().map(|word| with_two_dashes(word)).collect();
-    let given = CommandOptions::of(&words, TOLD);
-    result.options.extend(given.options.into_iter().filter(|(name, _)| {
-        // Connections that may be kept are no bound of what is in flight.
-        TOLD.contains(&name.as_str()) && name != "connections"
-    }));
-}
-
-fn with_two_dashes(word: &str) -> String {
-    let is_long = word.starts_with('-') && !word.starts_with("--") && word.len() > 2;
-    if is_long { format!("-{word}") } else { word.to_owned() }
+    CommandOptions::with_long_names(&result.command, WITH_VALUE).tell_own_names(TOLD, result);
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
-use super::{CommandOptions, behind, percentile, same_work, span};
+use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::latency::percentile;
 use crate::tool::number::{count, exact, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 

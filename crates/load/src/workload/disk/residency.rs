@@ -33,7 +33,8 @@ struct Counts {
 pub(in crate::workload) fn cached_share(file: &File, span: u64) -> Option<f64> {
     let pages = span.div_ceil(rustix::param::page_size() as u64);
     let cached = match cachestat(file, span) {
-        Err(libc::ENOSYS) => by_mincore(file, span)?,
+        // Before Linux 6.5, and where a sandbox does not know it.
+        Err(libc::ENOSYS | libc::EPERM) => by_mincore(file, span)?,
         counts => counts.ok()?.cached,
     };
     (pages > 0).then(|| (cached as f64 / pages as f64).min(1.0))

@@ -25,7 +25,9 @@ use model::plan::Problem;
 use model::profile::{Flow, FlowUnit, OperationClass};
 use model::resource::Symbol;
 use model::trial::{TrialResult, Window};
-use model::{LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec};
+use model::{
+    LoadProfile, MetricName, MetricSpec, Parameters, Unit, Value, WorkloadName, WorkloadSpec, metric,
+};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, ipproto};
@@ -68,7 +70,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         PEER_CPU_NODE,
         PEER_MEMORY_NODE,
     ],
-    headline: MetricName::new("connections_per_second"),
+    headline: metric::CONNECTIONS_PER_SECOND,
     metrics: &[
         CONNECTIONS,
         common::LATENCY_P50,
@@ -93,10 +95,8 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         "net.connect --peer 'headroom://HOST:7117#KEY' --threads 1,4,16",
     ],
 };
-const CONNECTIONS: MetricSpec = common::rate(
-    MetricName::new("connections_per_second"),
-    "Connections that were made, used and closed per second.",
-);
+const CONNECTIONS: MetricSpec =
+    common::rate(metric::CONNECTIONS_PER_SECOND, "Connections that were made, used and closed per second.");
 const HANDSHAKE_P50: MetricSpec =
     handshake(MetricName::new("handshake_p50"), "Half of the connections stood after at most this long.");
 const HANDSHAKE_P99: MetricSpec =

@@ -46,6 +46,7 @@ pub(super) fn of(host: &Host, folder: &str) -> Attached {
     let (link_bits, link_max_bits) = match transport.as_deref() {
         Some("sata") => sata_link(host, &parts),
         Some("sas") => sas_link(host, &parts),
+        Some("usb") => (usb_link(host, &parts), None),
         _ => (None, None),
     };
     Attached { transport, link_bits, link_max_bits, pci: function_above(&place).map(str::to_owned) }
@@ -106,6 +107,19 @@ fn sas_link(host: &Host, parts: &[&str]) -> (Option<u64>, Option<u64>) {
     rates.into_iter().find(|(now, _)| now.is_some()).unwrap_or((None, None))
 }
 
+/// The USB link of the device on the way, which may stand behind hubs, in bits per second: `speed` is in Mbit/s
+/// (`Documentation/ABI/stable/sysfs-bus-usb`).
+fn usb_link(host: &Host, parts: &[&str]) -> Option<u64> {
+    // `2-1.4` is a device, `usb2` the root hub, `2-1.4:1.0` an interface of the device.
+    let is_device = |part: &&str| {
+        let is_of_path = |b: u8| b.is_ascii_digit() || b == b'-' || b == b'.';
+        part.contains('-') && part.starts_with(|c: char| c.is_ascii_digit()) && part.bytes().all(is_of_path)
+    };
+    let at = parts.iter().rposition(is_device)?;
+    let speed: f64 = host.text(format!("{}/speed", parts[..=at].join("/")))?.trim().parse().ok()?;
+    (1.0..=1e6).contains(&speed).then(|| (speed * 1e6).round() as u64)
+}
+
 /// Bits per second of `6.0 Gbps` (libata) or `12.0 Gbit` (SAS); `<unknown>` and
 /// `Phy disabled` are none.
 fn rate(text: &str) -> Option<u64> {
@@ -136,6 +150,26 @@ mod tests {
         ] {
             assert_eq!(rate(text), bits, "{text}");
         }
+    }
+
+    #[test]
+    fn the_link_of_usb_is_that_of_the_device_behind_its_hubs() {
+        let link = |place: &str, speed: &str| {
+            let host = Host::parse(&format!(
+                "==> /sys/block/x -> ../devices/{place}/host6/target6:0:0/6:0:0:0/block/x\n\
+                 ==> /sys/devices/{place}/host6/target6:0:0/6:0:0:0/block/x/size\n1\n{speed}"
+            ));
+            of(&host, "/sys/block/x").link_bits
+        };
+        let hub = "pci0000:00/0000:00:14.0/usb2/2-1";
+        let speeds =
+            format!("==> /sys/devices/{hub}/speed\n10000\n==> /sys/devices/{hub}/2-1.4/speed\n5000\n");
+        assert_eq!(link(&format!("{hub}/2-1.4/2-1.4:1.0"), &speeds), Some(5_000_000_000));
+        assert_eq!(link(&format!("{hub}/2-1:1.0"), &speeds), Some(10_000_000_000));
+        assert_eq!(link(&format!("{hub}/2-1:1.0"), "==> /sys/devices/pci0000:00/x\n480\n"), None);
+        let slow = "platform/usb@fe90/usb8/8-1";
+        let speed = format!("==> /sys/devices/{slow}/speed\n1.5\n");
+        assert_eq!(link(&format!("{slow}/8-1:1.0"), &speed), Some(1_500_000));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 use chart::plot::{self, Plot};
 use maud::{Markup, PreEscaped, html};
 use model::{Severity, Value};
+use textwrap::core::display_width;
 
 use super::super::{Against, Answer, Block, Branch, Notice, Table, Text, Tile, Tone};
 use super::{Page, class, fragment};
@@ -190,7 +191,11 @@ impl Page {
         html! {
             tr {
                 @for (index, cell) in row.iter().enumerate() {
-                    @if index == 0 { th scope="row" { (self.text(cell)) } } @else { td { (self.text(cell)) } }
+                    @if index == 0 {
+                        th scope="row" { (self.text(cell)) }
+                    } @else {
+                        td.prose[display_width(&cell.words()) > PROSE] { (self.text(cell)) }
+                    }
                 }
             }
         }
@@ -228,6 +233,9 @@ fn lines(text: &str) -> String {
 
 /// So many letters of a row's name are kept on one line.
 const SHORT: usize = 42;
+/// A cell of more columns is prose: on a narrow screen it needs room for some words in each line, and
+/// others, such as intervals, stay on one line.
+const PROSE: usize = 32;
 
 /// A table of so many rows stays on one sheet of paper.
 const WHOLE: usize = 16;

@@ -45,6 +45,7 @@ const DEVICES: &[ResourceKind] = &[
     ResourceKind::FileSystem,
     ResourceKind::Nic,
     ResourceKind::Sata,
+    ResourceKind::Usb,
     ResourceKind::Pci,
     ResourceKind::Dmi,
 ];

@@ -1,6 +1,7 @@
 //! What else differs between the sides, what must be kept in mind, and which
 //! cases stand alone.
 
+use language::Words;
 use model::comparison::{Difference, Differs, Remark, Unmatched};
 
 use super::view::ComparisonView;
@@ -53,7 +54,11 @@ fn differences(view: &ComparisonView<'_>) -> Option<Block> {
     let labels = view.labels();
     let row = |d: &Difference| {
         let name = view.words().or(&format!("environment-{}", d.code), &d.text);
-        let mut row = vec![name.into(), value(view, &d.before).into(), value(view, &d.after).into()];
+        let mut row = vec![
+            name.into(),
+            value_in_words(view.words(), &d.before).into(),
+            value_in_words(view.words(), &d.after).into(),
+        ];
         if several {
             row.push(labels.get(d.side).cloned().unwrap_or_default().into());
         }
@@ -65,7 +70,7 @@ fn differences(view: &ComparisonView<'_>) -> Option<Block> {
 }
 
 /// A value of the environment: all but a few words is of no language.
-fn value(view: &ComparisonView<'_>, text: &str) -> String {
+pub(in crate::page) fn value_in_words(words: &Words, text: &str) -> String {
     let key = match text {
         "none" => "environment-value-none",
         "nothing more" => "environment-value-nothing-more",
@@ -73,7 +78,7 @@ fn value(view: &ComparisonView<'_>, text: &str) -> String {
         "off" => "environment-value-off",
         _ => return text.to_owned(),
     };
-    view.say(key)
+    words.say(key)
 }
 
 /// Cases that have no partner, each with the nearest and what differs.

@@ -4,6 +4,7 @@ mod answer;
 mod charts;
 mod circumstances;
 mod doubts;
+mod goals;
 mod machines;
 mod method;
 mod rows;
@@ -15,12 +16,15 @@ mod view;
 
 use model::{Comparison, Run};
 
+pub(super) use self::circumstances::value_in_words;
 use self::view::ComparisonView;
+pub(super) use self::view::verdict_in_words;
 use crate::document::{Block, Document, Rank, Ranked, Section};
 
 /// Every section, in order: a file and a line here. One that says nothing is left out.
 const SECTIONS: &[fn(&ComparisonView<'_>) -> Section] = &[
     answer::write,
+    goals::write,
     rows::write,
     charts::write,
     servers::write,

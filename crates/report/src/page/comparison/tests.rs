@@ -7,10 +7,13 @@ use language::{LANGUAGES, Language};
 use model::comparison::{
     Comparison, Difference, Differs, Pairing, Ratio, Remark, Row, SCHEMA, Side, Tally, Unmatched, Verdict,
 };
+use model::goal::{GoalOperator, GoalOutcome, HeldGoal};
 use model::run::{Build, CaseResult, Estimate};
 use model::trial::{Status, Trial, TrialResult};
 use model::unit::Quantity;
-use model::{Better, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName, metric};
+use model::{
+    Better, Goal, Machine, MetricName, ParameterName, Parameters, Run, Unit, Value, WorkloadName, metric,
+};
 use textwrap::core::display_width;
 
 use super::{ComparisonSubject, document};
@@ -69,6 +72,29 @@ fn compared(runs: &[Run]) -> Comparison {
 fn page(comparison: &Comparison, runs: &[Run], language: Language) -> Document {
     let command = ["headroom", "compare", "20261121-120000", "last"].map(str::to_owned);
     document(&ComparisonSubject { comparison, runs, command: &command, words: language.words() })
+}
+
+#[test]
+fn goals_stand_beside_the_side_that_they_are_of() {
+    let mut runs = pair();
+    let without = markdown::write(&page(&compared(&runs), &runs, Language::English));
+    assert!(!without.contains("iops >= 10k/s"));
+    for (run, outcome) in runs.iter_mut().zip([GoalOutcome::NotKept, GoalOutcome::Kept]) {
+        run.study.goals = vec![Goal {
+            text: "iops >= 10k/s".to_owned(),
+            metric: metric::IOPS,
+            operator: GoalOperator::AtLeast,
+            value: 10e3,
+            unit: Unit::PerSecond,
+            filter: Vec::new(),
+        }];
+        run.cases[0].goals = vec![HeldGoal { goal: 0, outcome, doubt: None }];
+    }
+    let text = markdown::write(&page(&compared(&runs), &runs, Language::English));
+    let lines: Vec<&str> = text.lines().filter(|line| line.contains("iops >= 10k/s")).collect();
+    assert_eq!(lines.len(), 2, "{text}");
+    assert!(lines[0].contains("not kept") && lines[0].contains("baseline"), "{text}");
+    assert!(!lines[1].contains("not kept") && lines[1].contains("new"), "{text}");
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What the sections of a comparison's report look at, and how they call cases
 //! and sides.
 
+use language::Words;
 use model::comparison::{Row, Side, Verdict};
 use model::run::Estimate;
 use model::{Comparison, Run, Value};
@@ -27,6 +28,17 @@ fn without_workload(row: &Row) -> Option<String> {
     (!own.is_empty()).then(|| own.to_owned())
 }
 
+/// A verdict in words, and how good it is.
+pub(in crate::page) fn verdict_in_words(words: &Words, verdict: Verdict) -> (Tone, String) {
+    let (tone, key) = match verdict {
+        Verdict::Better => (Tone::Good, "comparison-verdict-better"),
+        Verdict::Worse => (Tone::Error, "comparison-verdict-worse"),
+        Verdict::Same => (Tone::Plain, "comparison-verdict-same"),
+        Verdict::CannotTell => (Tone::Warning, "comparison-verdict-cannot-tell"),
+    };
+    (tone, words.say(key))
+}
+
 /// A comparison as its report sees it.
 pub(super) struct ComparisonView<'a> {
     pub(super) comparison: &'a Comparison,
@@ -35,6 +47,8 @@ pub(super) struct ComparisonView<'a> {
     pub(super) all: page::View<'a>,
     /// The cases of each run.
     pub(super) runs: Vec<page::View<'a>>,
+    /// Each run with all its cases, those too that have no partner.
+    pub(super) whole: Vec<page::View<'a>>,
 }
 
 impl<'a> ComparisonView<'a> {
@@ -45,6 +59,7 @@ impl<'a> ComparisonView<'a> {
             command: subject.command,
             all: of(all),
             runs: sides.iter().map(of).collect(),
+            whole: subject.runs.iter().map(of).collect(),
         }
     }
 
@@ -186,13 +201,7 @@ impl<'a> ComparisonView<'a> {
 
     /// A verdict in words, and how good it is.
     pub(super) fn verdict(&self, verdict: Verdict) -> (Tone, String) {
-        let (tone, key) = match verdict {
-            Verdict::Better => (Tone::Good, "comparison-verdict-better"),
-            Verdict::Worse => (Tone::Error, "comparison-verdict-worse"),
-            Verdict::Same => (Tone::Plain, "comparison-verdict-same"),
-            Verdict::CannotTell => (Tone::Warning, "comparison-verdict-cannot-tell"),
-        };
-        (tone, self.say(key))
+        verdict_in_words(self.words(), verdict)
     }
 
     pub(super) fn badge(&self, verdict: Verdict) -> Piece {

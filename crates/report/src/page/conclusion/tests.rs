@@ -1,6 +1,7 @@
 //! The sentence of each kind of verdict, of one case and of a sweep.
 
 use language::{LANGUAGES, Language};
+use model::finding::Evidence;
 use model::run::{Doubling, Gain, GainBound, GainCeiling, GainFix, GainLaw, TriedGain};
 use model::{Resource, Run, Severity};
 
@@ -144,6 +145,81 @@ fn every_verdict_has_its_sentence_in_every_language() {
             analysis::verdicts().filter(|code| !words.has(&format!("conclusion-{code}"))).collect();
         assert!(lacks.is_empty(), "{}: {lacks:?}", language.tag());
     }
+}
+
+/// Bug: an interface of the other machine was told without the machine, though both call theirs the same.
+#[test]
+fn what_is_full_at_the_other_end_is_told_with_its_machine() {
+    let case = with(limited(disk(1, 2_000.0), "link-full"), "end", "far");
+    let text = "Disk vda of 10.0.0.2:7117 is the limit: 2.000 k reads a second.";
+    assert_eq!(english(vec![with(case.clone(), "machine", "10.0.0.2:7117")]), text);
+    let near = with(with(case, "end", "near"), "machine", "");
+    assert_eq!(english(vec![near]), "Disk vda is the limit: 2.000 k reads a second.");
+}
+
+/// Bug: of a load on a server nobody knew whose core was full.
+#[test]
+fn the_core_of_a_client_is_told_from_the_server_s() {
+    let case = with(limited(disk(1, 2_000.0), "one-core-full"), "threads", 1.0);
+    let mut case = with(with(case, "cpus", 1.0), "more", false);
+    case.loads.main.profile.aspects.insert(ParameterName::new("url"), Aspect::Server);
+    assert_eq!(english(vec![case]), "One core of the client is the limit: 2.000 k reads a second.");
+}
+
+/// Bug: a disk that is full of what others do was told as if the load filled it.
+#[test]
+fn a_disk_of_which_others_have_most_is_said_to_be_theirs() {
+    let mut case = limited(disk(16, 5_300.0), "device-full");
+    let there = Evidence { code: "others-there".to_owned(), ..Evidence::default() };
+    case.findings[0].evidence.push(there);
+    let text = "Disk vda, of which others have at least half, is the limit: 5.300 k reads a second.";
+    assert_eq!(english(vec![case]), text);
+}
+
+/// Bug: of writes with a sync each only the time of the write was told, which is next to nothing of it.
+#[test]
+fn what_syncs_take_of_the_time_is_told_with_what_is_waited_for() {
+    let case = with(with(limited(disk(1, 480.0), "latency-bound"), "depth", 1.0), "latency_s", 1.2e-4);
+    let case = with(with(with(case, "syncs", true), "sync_s", 1.95e-3), "sync_share", 0.94);
+    let text = english(vec![case]);
+    assert!(
+        text.ends_with("each of which takes 120 us; 94 % of the time is spent in syncs of 1.95 ms."),
+        "{text}"
+    );
+    let mut full = limited(disk(16, 2_300.0), "device-full");
+    let seen = Evidence { code: "in-syncs".to_owned(), ..Evidence::default() };
+    full.findings[0].evidence.push(seen.arg("share", 0.93).arg("sync_s", 6.5e-3));
+    let text = english(vec![full]);
+    assert!(
+        text.ends_with("2.300 k reads a second; 93 % of the time is spent in syncs of 6.5 ms."),
+        "{text}"
+    );
+}
+
+/// Bug: that all processors were slowed down stood in a warning only.
+#[test]
+fn processors_that_slowed_down_in_most_trials_are_said_to_have() {
+    let told = |trials: f64, why: &str| {
+        let full = with(with(limited(disk(1, 2_000.0), "all-cores-full"), "cpus", 8.0), "shared", false);
+        let mut case = full;
+        let found = Finding::new(FindingKind::Validity, "throttled", Severity::Warning);
+        case.findings.push(found.arg("trials", trials).arg("of", 5.0).arg("why", why));
+        english(vec![case])
+    };
+    assert_eq!(told(3.0, "heat"), "All 8 CPUs are the limit, slowed down by heat: 2.000 k reads a second.");
+    assert!(told(5.0, "power").contains("the limit, slowed down by a limit of power: "));
+    assert!(told(2.0, "heat").contains("the limit: "), "in two of five trials");
+}
+
+/// Bug: the mean of what was saved up and of what lasts was told as the base rate.
+#[test]
+fn the_base_rate_of_a_bucket_is_told_apart_from_what_was_measured() {
+    let case = with(limited(disk(32, 1_750.0), "bucket-used-up"), "base", 500.0);
+    let text = english(vec![with(case, "unit", "1/s")]);
+    assert!(
+        text.contains("its base rate of 500") && text.contains("measured: 1.750 k reads a second"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -27,7 +27,9 @@ pub(super) fn belongs(line: &ToolLine) -> bool {
     let text = line.text.as_str();
     let is_word = ["Note: ", "Warning: ", "Error: "].iter().any(|word| text.starts_with(word));
     let is_summary = SUMMARIES.contains(&text);
-    line.is_blank() || line.is_indented() || is_word || is_summary || heading(text).is_some()
+    // White space at the beginning of lines may be lost.
+    let is_figures = is_time(text) || text.starts_with("Range (");
+    is_figures || line.is_blank() || line.is_indented() || is_word || is_summary || heading(text).is_some()
 }
 
 /// The benchmarks of a block.
@@ -124,6 +126,17 @@ mod tests {
 
     fn read(text: &str) -> Vec<ToolResult> {
         crate::tool::read("", text.as_bytes()).unwrap().results
+    }
+
+    #[test]
+    fn white_space_before_lines_may_be_lost() {
+        let results = read(
+            "Benchmark 1: a b\nTime (mean \u{b1} \u{3c3}): 308.9 ms \u{b1} 0.4 ms [User: 1.2 ms, System: 2.5 ms]\n\
+             Range (min \u{2026} max): 308.5 ms \u{2026} 309.4 ms 10 runs\n",
+        );
+        let [result] = results.as_slice() else { panic!("{results:?}") };
+        assert_eq!(result.options["command"], "a b");
+        assert_eq!(result.whole.figure(metric::RUNS).map(|runs| runs.value), Some(10.0));
     }
 
     #[test]

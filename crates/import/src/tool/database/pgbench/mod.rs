@@ -8,7 +8,7 @@ use model::tool_result::{ToolRemedy, ToolResult, ToolWarning};
 use model::{ParameterName, WorkloadName, metric};
 
 use self::text::PgbenchReport;
-use super::{mean, without_blank_end};
+use super::mean;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -65,7 +65,7 @@ impl ToolReader for Pgbench {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let block = without_blank_end(block);
+        let block = block.without_blank_end();
         let report = text::read(block.lines);
         let mut result = block.result(NAME, self.programs());
         let (mut all, is_all) = options::given(&result.command);

@@ -12,7 +12,6 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult, ToolWarning};
 
 use self::options::{SysbenchCommand, SysbenchWork};
 use self::report::SysbenchTest;
-use super::without_blank_end;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -106,7 +105,7 @@ impl ToolReader for Sysbench {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let block = without_blank_end(block);
+        let block = block.without_blank_end();
         let mut run = text::read(block.lines);
         let mut result = block.result(NAME, self.programs());
         let command = SysbenchCommand::of(&result.command);

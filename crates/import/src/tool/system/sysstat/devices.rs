@@ -1,5 +1,7 @@
 //! What iostat says of each device, and of the processors beside it.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 
 use super::table::{Table, Tables};
@@ -61,6 +63,7 @@ pub(in crate::tool::system) fn results(
 ) -> Result<Vec<ToolResult>, NotUnderstood> {
     let asked = Asked::of(&base.command);
     let mut all: Vec<Series> = Vec::new();
+    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
     let mut start_s = Some(0.0);
     let mut before: Option<f64> = None;
     for (at, report) in reports.iter().enumerate() {
@@ -69,13 +72,10 @@ pub(in crate::tool::system) fn results(
         let is_since_boot = at == 0 && !asked.is_without_first;
         let length_s = told.or(asked.interval_s).filter(|_| !is_since_boot);
         for (item, cells) in &report.rows {
-            let at = match all.iter().position(|series| series.item == *item) {
-                Some(at) => at,
-                None => {
-                    all.push(Series { item: item.clone(), ..Series::default() });
-                    all.len() - 1
-                }
-            };
+            let at = *places.entry(item).or_insert(all.len());
+            if at == all.len() {
+                all.push(Series { item: item.clone(), ..Series::default() });
+            }
             let Some(series) = all.get_mut(at) else { continue };
             if is_since_boot {
                 series.since_boot = Some(Sample { cells: cells.clone(), ..Sample::default() });

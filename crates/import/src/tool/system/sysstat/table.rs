@@ -211,6 +211,10 @@ pub(super) fn begins(line: &ToolLine) -> Option<Beginning> {
     if is_banner(text) {
         return Some(Beginning::Certain);
     }
+    // The cheap question first: every line of any text is asked. All headings have a rate, a share or a time.
+    if !text.contains(['%', '/', ':']) {
+        return None;
+    }
     // Prose is longer, or has figures.
     let words: Vec<&str> = text.split_whitespace().take(80).collect();
     Head::of(line.number, &words, false).map(|_| Beginning::Likely)

@@ -1,5 +1,7 @@
 //! pidstat: what each process or thread did. A command may have spaces in its name, and stands last in its row.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, metric};
 
@@ -83,19 +85,19 @@ impl ToolReader for Pidstat {
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
         let mut tasks: Vec<Series> = Vec::new();
+        // Where each stands: of a day there may be many thousands.
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         let mut head: Option<TaskHeading<'_>> = None;
         for line in block.lines {
             if let Some(found) = heading(&line.text) {
                 head = Some(found);
             } else if let Some((task, stamp, sample)) = head.as_ref().and_then(|head| head.row(line)) {
                 result.lines.last = line.number;
-                let at = match tasks.iter().position(|series| series.item == task) {
-                    Some(at) => at,
-                    None => {
-                        tasks.push(Series { item: task, ..Series::default() });
-                        tasks.len() - 1
-                    }
-                };
+                let at = places.get(&task).copied().unwrap_or(tasks.len());
+                if at == tasks.len() {
+                    places.insert(task.clone(), at);
+                    tasks.push(Series { item: task, ..Series::default() });
+                }
                 let Some(series) = tasks.get_mut(at) else { continue };
                 match (stamp.is_average, &mut series.average) {
                     (true, Some(average)) => average.cells.extend(sample.cells),
@@ -137,6 +139,10 @@ struct TaskHeading<'a> {
 
 /// The heading of such a table.
 fn heading(text: &str) -> Option<TaskHeading<'_>> {
+    // The cheap question first: every line of any text is asked.
+    if !text.trim_end().ends_with(COMMAND) {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let before = if words.starts_with(&FLAT) { FLAT.len() } else { Stamp::of(&words).words };
     let columns = words.get(before..)?;

@@ -175,17 +175,8 @@ impl StackArray {
         let array = self.checked(&mut commands)?;
         let device = text(member)?;
         // Requests to it may be under way yet.
-        let mut last = None;
-        let is_out = commands.wait_until(TAKEN_OUT_WITHIN, || {
-            let mut always = || true;
-            let words = ["--quiet", "--manage", array, "--remove", device];
-            last = Commands::new(&mut always).run(&MDADM, &words).err();
-            last.is_none()
-        })?;
-        match last.filter(|_| !is_out) {
-            Some(fault) => Err(fault),
-            None => Ok(()),
-        }
+        let words = ["--quiet", "--manage", array, "--remove", device];
+        commands.run_until_done(TAKEN_OUT_WITHIN, &MDADM, &words)
     }
 
     /// Empties a member that was taken out, and gives it to the array as a new one.

@@ -216,28 +216,6 @@ impl<'a> Commands<'a> {
         if (self.goes_on)() { Ok(()) } else { Err(Fault::Cancelled) }
     }
 
-    /// Waits until `is_so`, but not longer than `within`; returns whether it was.
-    ///
-    /// # Errors
-    /// If nobody wants it any more.
-    pub(super) fn wait_until(
-        &mut self,
-        within: Duration,
-        mut is_so: impl FnMut() -> bool,
-    ) -> Result<bool, Fault> {
-        let end = Instant::now() + within;
-        loop {
-            if is_so() {
-                return Ok(true);
-            }
-            if Instant::now() >= end {
-                return Ok(false);
-            }
-            self.go_on()?;
-            std::thread::sleep(LOOK);
-        }
-    }
-
     /// Runs a program to its end: in which mount namespace, if not in ours, and with what on its standard input.
     fn end_of(
         &mut self,
@@ -470,7 +448,6 @@ mod tests {
         let mut never = || false;
         let mut commands = Commands::new(&mut never);
         assert!(matches!(commands.run(&SHELL, &["-c", "exec sleep 60"]), Err(Fault::Cancelled)));
-        assert!(matches!(commands.wait_until(WITHIN, || false), Err(Fault::Cancelled)));
         let mut always = || true;
         let mut commands = Commands::new(&mut always).within(Duration::ZERO);
         let late = commands.run(&SHELL, &["-c", "exec sleep 60"]).unwrap_err();

@@ -35,6 +35,7 @@ mod stripe;
 mod tests;
 mod thin;
 mod volume_group;
+mod wait;
 mod write_hole;
 mod xfs;
 mod zram;

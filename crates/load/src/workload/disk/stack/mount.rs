@@ -135,16 +135,10 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
 /// Unmounts what is at `place`, with these words more, and removes the folder.
 pub(super) fn release(place: &Path, more: &[&str], commands: &mut Commands<'_>) -> Result<(), Fault> {
     let words = [more, &[text(place)?]].concat();
-    let mut last = None;
-    let gone = commands.wait_until(BUSY, || {
-        let mut always = || true;
-        last = Commands::new(&mut always).run(&UMOUNT, &words).err();
-        last.is_none()
+    commands.run_until_done(BUSY, &UMOUNT, &words).map_err(|fault| match fault {
+        Fault::Cancelled => fault,
+        why => Fault::Other(format!("{} is still mounted: {why}", place.display())),
     })?;
-    if !gone {
-        let why = last.map(|fault| fault.to_string()).unwrap_or_default();
-        return Err(Fault::Other(format!("{} is still mounted: {why}", place.display())));
-    }
     remove_folder(place)
 }
 

@@ -144,11 +144,8 @@ impl LayerKind for Partition {
         site.commands.run_with(&SFDISK, &words, script.as_bytes())?;
         // Where there is udev, it may have told the kernel first.
         let added = site.commands.run(&PARTX, &["--add", "--nr", "1", &device]);
-        let mut found = None;
-        site.commands.wait_until(WITHIN, || {
-            found = first_partition(&folder).filter(|node| node.exists());
-            found.is_some()
-        })?;
+        let found =
+            site.commands.wait_for(WITHIN, || first_partition(&folder).filter(|node| node.exists()))?;
         match (found, added) {
             (Some(node), _) => Ok(node),
             (None, Err(fault)) => Err(fault),

@@ -294,15 +294,7 @@ impl LayerKind for Raid {
         let found = find(&record.uuid, commands);
         if let Some(array) = &found {
             let path = text(array)?;
-            let mut last = None;
-            let gone = commands.wait_until(BUSY, || {
-                let mut always = || true;
-                last = Commands::new(&mut always).run(&MDADM, &["--quiet", "--stop", path]).err();
-                last.is_none()
-            })?;
-            if let Some(fault) = last.filter(|_| !gone) {
-                return Err(fault);
-            }
+            commands.run_until_done(BUSY, &MDADM, &["--quiet", "--stop", path])?;
         }
         // Without udev nobody else removes the link.
         let link = link(&record.name);

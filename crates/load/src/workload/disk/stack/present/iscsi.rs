@@ -117,12 +117,8 @@ impl LayerKind for Iscsi {
             }
             initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
             initiator.run(&[&node[..], &["--login"]].concat(), commands)?;
-            let mut found = None;
-            commands.wait_until(APPEARS_WITHIN, || {
-                let session = session_of(Path::new(SESSIONS), &target.name);
-                found = session.and_then(|session| disk_of(&session));
-                found.is_some()
-            })?;
+            let found = commands
+                .wait_for(APPEARS_WITHIN, || disk_of(&session_of(Path::new(SESSIONS), &target.name)?))?;
             found.ok_or_else(|| Fault::Other(format!("the disk of {} did not appear", target.name)))
         })
     }

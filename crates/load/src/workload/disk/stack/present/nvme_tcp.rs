@@ -90,11 +90,7 @@ impl LayerKind for NvmeTcp {
         })?;
         commands.as_one(SESSION, |commands| {
             target.connect(&network)?;
-            let mut found = None;
-            commands.wait_until(APPEARS_WITHIN, || {
-                found = disk_of(Path::new("/sys/block"), &uuid);
-                found.is_some()
-            })?;
+            let found = commands.wait_for(APPEARS_WITHIN, || disk_of(Path::new("/sys/block"), &uuid))?;
             found.ok_or_else(|| Fault::Other(format!("the namespace {uuid} of NVMe did not appear")))
         })
     }

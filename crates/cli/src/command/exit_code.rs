@@ -1,0 +1,101 @@
+//! Which exit code says how a run ended, and the warning that goes with one that says less than the page.
+
+use std::process::ExitCode;
+
+use model::goal::GoalOutcome;
+use model::run::{Outcome, Run};
+use model::trial::Status;
+use report::text::printable;
+
+use crate::exit::{ABORTED, GOAL_NOT_KEPT, GOAL_UNKNOWN, INTERRUPTED, TRIAL_FAILED, UNKEPT};
+use crate::output;
+
+/// That of a run that is kept; `is_strict` if an unknown goal has a code of its own. A goal that is not kept comes
+/// before one of which it cannot be told.
+pub(super) fn of_run(run: &Run, is_strict: bool) -> ExitCode {
+    let code = number(run, is_strict);
+    if let Some(cause) = analysis::abort_cause(run) {
+        let condition = printable(&cause.condition.text);
+        output::note(&format!("ended early: a trial met the condition `{condition}`\n"));
+    }
+    if code == 0 && analysis::goals_outcome(run) == Some(GoalOutcome::CannotTell) {
+        output::note(
+            "warning: it cannot be told whether every goal is kept; more trials or longer ones narrow the intervals \
+             (--strict makes this exit code 4)\n",
+        );
+    }
+    ExitCode::from(code)
+}
+
+fn number(run: &Run, is_strict: bool) -> u8 {
+    let trials = || run.cases.iter().flat_map(|case| &case.trials);
+    let failed = trials().any(|trial| trial.status == Status::Failed);
+    let measured = trials().any(|trial| trial.status == Status::Ok);
+    let aborted = analysis::abort_cause(run).is_some();
+    match (run.outcome, analysis::goals_outcome(run)) {
+        (Some(Outcome::Interrupted), _) if !aborted => INTERRUPTED,
+        _ if failed || !measured => TRIAL_FAILED,
+        _ if aborted => ABORTED,
+        _ if !analysis::keeps_expectations(run) => UNKEPT,
+        (_, Some(GoalOutcome::NotKept)) => GOAL_NOT_KEPT,
+        (_, Some(GoalOutcome::CannotTell)) if is_strict => GOAL_UNKNOWN,
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::goal::{GoalOperator, HeldGoal};
+    use model::run::CaseResult;
+    use model::trial::{Trial, TrialResult};
+    use model::{Goal, Study, Unit, metric};
+
+    use super::*;
+
+    fn run(status: Status, outcomes: &[GoalOutcome]) -> Run {
+        let goal = Goal {
+            text: String::new(),
+            metric: metric::IOPS,
+            operator: GoalOperator::AtLeast,
+            value: 1.0,
+            unit: Unit::PerSecond,
+            filter: Vec::new(),
+        };
+        let study = Study { goals: vec![goal; outcomes.len()], ..Study::default() };
+        let json = serde_json::json!({
+            "schema": model::run::SCHEMA, "id": "a", "started": "", "seed": 1, "machines": [], "cases": [],
+            "origin": { "tool": "headroom", "version": "", "command": [] },
+            "headroom": { "version": "", "build": "" }, "analysis": { "version": 1 },
+            "study": study,
+        });
+        let trial = Trial {
+            order: 0,
+            block: 0,
+            started: String::new(),
+            status,
+            reason: None,
+            result: TrialResult::default(),
+        };
+        let held = |(goal, outcome): (usize, &GoalOutcome)| HeldGoal { goal, outcome: *outcome, doubt: None };
+        let goals = outcomes.iter().enumerate().map(held).collect();
+        let case = CaseResult { trials: vec![trial], goals, ..CaseResult::default() };
+        Run { cases: vec![case], outcome: Some(Outcome::Complete), ..serde_json::from_value(json).unwrap() }
+    }
+
+    #[test]
+    fn a_goal_that_is_not_kept_comes_before_one_of_which_it_cannot_be_told() {
+        use GoalOutcome::{CannotTell, Kept, NotKept};
+        for (outcomes, usual, strict) in [
+            (&[][..], 0, 0),
+            (&[Kept], 0, 0),
+            (&[Kept, CannotTell], 0, 4),
+            (&[CannotTell, NotKept, Kept], 1, 1),
+        ] {
+            let run = run(Status::Ok, outcomes);
+            assert_eq!((number(&run, false), number(&run, true)), (usual, strict), "{outcomes:?}");
+        }
+        assert_eq!(number(&run(Status::Failed, &[CannotTell]), true), 1);
+        let interrupted = Run { outcome: Some(Outcome::Interrupted), ..run(Status::Ok, &[NotKept]) };
+        assert_eq!(number(&interrupted, true), 130);
+    }
+}

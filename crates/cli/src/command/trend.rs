@@ -1,0 +1,167 @@
+//! `headroom trend`: figures of like work over the runs that are kept, and whether they are worse than they were.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::{Command as Program, ExitCode, Stdio};
+
+use analysis::comparison::MARGIN;
+use analysis::trend::{Trend, TrendHistory};
+use clap::{ArgMatches, Command};
+use model::MetricName;
+use report::export::TREND_EXPORTERS;
+use report::page::trend::{TrendSubject, document};
+use report::text::printable;
+use store::{Annotations, RunEntry, SqliteStore, State, Store, StoreError};
+
+use super::compare::{margin, metric_name};
+use super::export::{Destination, language, language_argument, output_argument_of};
+use super::help::examples;
+use super::run_filter::{self, RunFilter};
+use super::{flag, open_store, option, store_argument, tag};
+use crate::exit::{Failure, WORSE};
+use crate::output;
+
+/// Runs that are looked at, at most: the newest. Each is read whole.
+const RUNS_MOST: usize = 300;
+
+pub(super) fn define(command: Command) -> Command {
+    command
+        .before_help(examples([
+            "trend",
+            "trend disk --tag rack=3 -o trend.html",
+            "trend --fail-if-worse --on-worse 'mail -s worse root'",
+        ]))
+        .about("Figures of like work over the runs that are kept: where they stepped, and what changed there")
+        .long_about(
+            "Figures of like work over the runs that are kept, oldest first: at which run each stepped to another level, \
+             how sure that place is, and what changed there (kernel, firmware, settings, Headroom). The level of now is \
+             held against that of the baseline (`headroom baseline RUN`), or against the level before. Other work, and \
+             another machine, is told apart.",
+        )
+        .args(run_filter::arguments())
+        .arg(
+            option("metric", "NAME")
+                .value_parser(metric_name)
+                .help("Follow this metric [default: each workload's first]"),
+        )
+        .arg(
+            option("margin", "PERCENT")
+                .help(format!("The difference that does not matter [default: {}%]", MARGIN * 100.0))
+                .allow_hyphen_values(true),
+        )
+        .arg(flag("fail-if-worse", "Exit with 1 if anything is worse than it was"))
+        .arg(option("on-worse", "COMMAND").help(
+            "If anything is worse, give what is printed to this command of the shell, on its standard input",
+        ))
+        .arg(output::verbose_argument())
+        .arg(output_argument_of(TREND_EXPORTERS))
+        .arg(language_argument())
+        .arg(store_argument())
+}
+
+pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
+    let margin = margin(matches)?;
+    let metric = matches.get_one::<MetricName>("metric").copied();
+    let file = match matches.get_one::<String>("output") {
+        Some(path) => Some(Destination::of(TREND_EXPORTERS, path)?),
+        None => None,
+    };
+    let store = open_store(matches)?;
+    let annotations = store.annotations()?;
+    let entries = chosen(matches, &store, &annotations)?;
+    let trend = gathered(&store, &entries, &annotations, metric)?.finish(margin);
+    if let Some(metric) = metric.filter(|_| trend.series.is_empty()) {
+        return Err(Failure::arguments(
+            format!("no run has the metric `{metric}`"),
+            "`headroom workloads NAME` lists the metrics of a workload",
+        ));
+    }
+    let said = annotations.iter().map(|(id, said)| (id.clone(), in_words(said))).collect();
+    let words = language(matches).words();
+    let subject = TrendSubject { trend: &trend, said: &said, command: typed, words };
+    if let Some(file) = file {
+        let bytes = (file.exporter.write)(&subject)?;
+        file.put(&bytes)?;
+        output::wrote(matches);
+    }
+    let text = output::rendered(&document(&subject), matches, &output::typed_verbosely(typed));
+    output::print(text.as_bytes())?;
+    tell_of(&trend, matches, &text)?;
+    let fails = matches.get_flag("fail-if-worse") && trend.is_worse();
+    Ok(if fails { ExitCode::from(WORSE) } else { ExitCode::SUCCESS })
+}
+
+/// The runs that are asked for, newest first, without those that still run.
+fn chosen(
+    matches: &ArgMatches,
+    store: &SqliteStore,
+    annotations: &BTreeMap<String, Annotations>,
+) -> Result<Vec<RunEntry>, Failure> {
+    let mut entries = RunFilter::of(matches).select(store, annotations)?;
+    entries.retain(|entry| entry.state != State::Running);
+    if entries.is_empty() {
+        return Err(Failure::arguments(
+            "no kept run is like that",
+            "`headroom list` shows the runs that are kept, and takes the same options",
+        ));
+    }
+    if entries.len() > RUNS_MOST {
+        output::note(&format!(
+            "Of {} runs the newest {RUNS_MOST} are looked at; --until chooses earlier ones.\n",
+            entries.len()
+        ));
+        entries.truncate(RUNS_MOST);
+    }
+    Ok(entries)
+}
+
+/// What the runs have, oldest first. One that is damaged is left out, and said to be.
+fn gathered(
+    store: &SqliteStore,
+    entries: &[RunEntry],
+    annotations: &BTreeMap<String, Annotations>,
+    metric: Option<MetricName>,
+) -> Result<TrendHistory, Failure> {
+    let mut history = TrendHistory::new(metric);
+    for entry in entries.iter().rev() {
+        let mut run = match store.load(&entry.id) {
+            Ok(run) => run,
+            Err(StoreError::Damaged { detail, .. }) => {
+                output::note(&format!("Run {} is left out: {}\n", entry.id, printable(&detail)));
+                continue;
+            }
+            Err(other) => return Err(other.into()),
+        };
+        analysis::derive(&mut run);
+        let accepted = annotations.get(&entry.id).and_then(|said| said.accepted.as_deref());
+        history.add(&run, accepted);
+    }
+    Ok(history)
+}
+
+/// Tags and note of a run.
+fn in_words(said: &Annotations) -> String {
+    let tags: Vec<String> = said.tags.iter().map(tag::told).collect();
+    let tags = (!tags.is_empty()).then(|| tags.join(" "));
+    tags.into_iter().chain(said.note.clone()).collect::<Vec<_>>().join("; ")
+}
+
+/// Gives the text to the command of `--on-worse`, if there is one and anything is worse.
+fn tell_of(trend: &Trend, matches: &ArgMatches, text: &str) -> Result<(), Failure> {
+    let Some(command) = matches.get_one::<String>("on-worse").filter(|_| trend.is_worse()) else {
+        return Ok(());
+    };
+    let failed = |source| Failure::File { what: "starting", path: PathBuf::from("sh"), source };
+    let mut child =
+        Program::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn().map_err(failed)?;
+    if let Some(mut input) = child.stdin.take() {
+        // A command that does not read all of it is content with less.
+        let _ = input.write_all(text.as_bytes());
+    }
+    let status = child.wait().map_err(failed)?;
+    if !status.success() {
+        output::note(&format!("The command of --on-worse failed: {status}\n"));
+    }
+    Ok(())
+}

@@ -1,0 +1,137 @@
+//! The programs of a release, asked the same without a load: what they say of recorded machines, of other tools' output and of
+//! themselves must not depend on the processor. That of another processor is emulated.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command as Process, Stdio};
+
+use super::architecture::{self, Architecture};
+use super::command::run;
+use crate::error::Error;
+
+/// Questions that need no file.
+const PLAIN: &[&[&str]] =
+    &[&["workloads"], &["workloads", "disk"], &["help", "net.stream"], &["studies"], &["man", "run"]];
+
+/// Recorded machines, and what fio printed, from the root.
+const MACHINES: &str = "tests/hosts";
+const OUTPUTS: &str = "crates/analysis/src/check/captures";
+
+/// Asks this machine's program and the other's, both from the archives in the folder `dist`, and says to which
+/// questions they answer otherwise.
+///
+/// # Errors
+/// If there is no such program, or it cannot be asked.
+pub(super) fn differences(
+    root: &Path,
+    dist: &Path,
+    other: &Architecture,
+    emulator: &Path,
+) -> Result<Vec<String>, Error> {
+    let native = architecture::ALL.iter().find(|one| one.is_native());
+    let native = native.ok_or_else(|| Error::Release("no release is made for this processor".to_owned()))?;
+    let work = tempfile::tempdir().map_err(Error::file("make", &std::env::temp_dir()))?;
+    let ours = unpacked(dist, native, work.path())?;
+    let theirs = unpacked(dist, other, work.path())?;
+    let told = run(Process::new(emulator).arg(&theirs).args(["--version", "--verbose"]))?;
+    println!("{told}");
+    let mut found = Vec::new();
+    if !told.contains(other.triple) {
+        found.push("--version --verbose".to_owned());
+    }
+    let questions = questions(root)?;
+    println!("{} questions to both programs", questions.len());
+    for words in questions {
+        let by_ours = answer(Process::new(&ours).args(&words))?;
+        let by_theirs = answer(Process::new(emulator).arg(&theirs).args(&words))?;
+        if by_ours != by_theirs {
+            let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
+            found.push(words.join(" "));
+        }
+    }
+    Ok(found)
+}
+
+/// The program in the archive for an architecture.
+fn unpacked(dist: &Path, architecture: &Architecture, work: &Path) -> Result<PathBuf, Error> {
+    let name = super::artefact(dist, &format!("-{}-linux.tar.gz", architecture.name))?;
+    run(Process::new("tar").arg("-C").arg(work).arg("-xzf").arg(dist.join(&name)))?;
+    Ok(work.join(name.trim_end_matches(".tar.gz")).join("headroom"))
+}
+
+/// What is asked: the words behind the program.
+fn questions(root: &Path) -> Result<Vec<Vec<OsString>>, Error> {
+    let words = |words: &[&str]| -> Vec<OsString> { words.iter().map(OsString::from).collect() };
+    let mut all: Vec<Vec<OsString>> = PLAIN.iter().map(|plain| words(plain)).collect();
+    for host in files(&root.join(MACHINES), "host")? {
+        for command in ["machine", "doctor"] {
+            let mut question = words(&[command, "-v", "--host"]);
+            question.push(host.clone().into_os_string());
+            all.push(question);
+        }
+    }
+    for text in files(&root.join(OUTPUTS), "txt")? {
+        let mut question = words(&["check", "-v"]);
+        question.push(text.into_os_string());
+        all.push(question);
+    }
+    Ok(all)
+}
+
+/// The files with this ending in a folder, in order.
+fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Error> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).map_err(Error::file("read", folder))? {
+        files.push(entry.map_err(Error::file("read", folder))?.path());
+    }
+    files.retain(|path| path.extension().is_some_and(|found| found == ending));
+    files.sort();
+    Ok(files)
+}
+
+/// How a program ended, and what it printed.
+fn answer(process: &mut Process) -> Result<(Option<i32>, Vec<u8>), Error> {
+    let done = process
+        .stdin(Stdio::null())
+        .stderr(Stdio::null())
+        .output()
+        .map_err(|e| Error::Release(format!("the program cannot be run: {e}")))?;
+    Ok((done.status.code(), done.stdout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::release::tree::{self, PackagedFile};
+
+    /// A release with two programs, each a script that says its processor where `differs`.
+    fn release(place: &Path, differs: bool) {
+        for architecture in architecture::ALL {
+            let name = format!("headroom-0.1.0-{}-linux", architecture.name);
+            let folder = place.join(&name);
+            fs::create_dir(&folder).unwrap();
+            let more = if differs { architecture.name } else { "" };
+            let script = format!(
+                "#!/bin/sh\ncase \"$1\" in --version) echo {} ;; check) echo \"$@\" {more} ;; *) exit 1 ;; esac\n",
+                architecture.triple
+            );
+            tree::write(&folder, &[PackagedFile::program("headroom", script)]).unwrap();
+            let archive = place.join(format!("{name}.tar.gz"));
+            run(Process::new("tar").arg("-C").arg(place).arg("-czf").arg(archive).arg(&name)).unwrap();
+        }
+    }
+
+    #[test]
+    fn only_what_is_answered_otherwise_is_told() {
+        let other = architecture::ALL.iter().find(|one| !one.is_native()).unwrap();
+        for differs in [false, true] {
+            let place = tempfile::tempdir().unwrap();
+            release(place.path(), differs);
+            let found = differences(&crate::root(), place.path(), other, Path::new("/bin/sh")).unwrap();
+            let outputs = files(&crate::root().join(OUTPUTS), "txt").unwrap().len();
+            assert!(outputs > 0);
+            assert_eq!(found.len(), if differs { outputs } else { 0 }, "{found:?}");
+        }
+    }
+}
