@@ -321,7 +321,8 @@ impl<'a> Paste<'a> {
 
     /// How well a line is known.
     fn sureness(&self, line: &ToolLine) -> Sureness {
-        let beginnings = self.readers.iter().filter_map(|reader| reader.begins(line));
+        let command = self.command.as_ref();
+        let beginnings = self.readers.iter().filter_map(|reader| reader.begins_below(line, command));
         match beginnings.max_by_key(|beginning| *beginning == Beginning::Certain) {
             _ if CommandLine::of(line, &self.programs).is_some() => Sureness::Certain,
             Some(Beginning::Certain) => Sureness::Certain,

@@ -9,6 +9,7 @@ use super::sample::{Sample, Series};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::secret::hide_secrets;
 
 /// The importer.
 pub(super) struct Dstat;
@@ -163,6 +164,7 @@ fn csv_rows(lines: &[ToolLine], result: &mut ToolResult) -> (Option<Table>, Vec<
         if let Some(command) = text.strip_prefix(COMMAND).filter(|_| result.command.is_empty()) {
             let words = command.split('"').next().unwrap_or_default().split_whitespace();
             result.command = words.map(str::to_owned).collect();
+            hide_secrets(&mut result.command);
         }
         let is_head = is_csv_head(text) || text.starts_with(COMMAND) || text.starts_with("\"Author:");
         if line.is_blank() || is_head {

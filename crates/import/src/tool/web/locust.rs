@@ -4,11 +4,13 @@
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
-use super::{CommandOptions, percentile};
+use super::CommandOptions;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::latency::percentile;
 use crate::tool::number::{exact, leading, plain, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::secret::hide_in_line;
 
 /// The importer.
 pub(super) struct Locust;
@@ -303,13 +305,13 @@ impl Row {
 
 /// The part of the requests of this name, without what stands behind a question mark.
 fn part<'a>(parts: &'a mut Vec<ToolPart>, name: &str) -> &'a mut ToolMeasurement {
-    let name = name.split('?').next().unwrap_or_default();
+    let name = hide_in_line(name.split('?').next().unwrap_or_default());
     let at = match parts.iter().position(|part| part.name == name) {
         Some(at) => at,
         None => {
             let measured = ToolMeasurement::default();
             let kind = ToolPartKind::Direction;
-            parts.push(ToolPart { kind, name: name.to_owned(), start_s: None, measured });
+            parts.push(ToolPart { kind, name, start_s: None, measured });
             parts.len() - 1
         }
     };
