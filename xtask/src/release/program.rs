@@ -2,11 +2,13 @@
 //! data, which lie in a file apart; and the same bytes from whatever folder it was built in.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command as Process;
 
 use super::architecture::Architecture;
+use super::command::run;
 use super::elf;
 use crate::error::Error;
 use crate::{cargo, dist};
@@ -27,7 +29,7 @@ pub(super) struct Program {
 /// A folder of this machine, and what it is called in the program instead.
 pub(super) struct Renamed {
     folder: String,
-    name: &'static str,
+    name: String,
 }
 
 /// Builds the program into a folder that exists; what cargo makes goes into the folder `target`.
@@ -57,11 +59,12 @@ pub(super) fn build(
         &target_text,
     ];
     // A later one goes before an earlier one, and the target folder may lie in the root.
-    let renamed = [
-        Renamed { folder: text(&cargo_home()?)?, name: "/cargo" },
-        Renamed { folder: text(root)?, name: "/headroom" },
-        Renamed { folder: target_text.clone(), name: "/target" },
+    let mut renamed = vec![
+        Renamed { folder: text(&cargo_home()?)?, name: "/cargo".to_owned() },
+        Renamed { folder: text(root)?, name: "/headroom".to_owned() },
+        Renamed { folder: target_text.clone(), name: "/target".to_owned() },
     ];
+    renamed.extend(standard_source(&architecture.compiler().unwrap_or_else(|| "rustc".into()))?);
     let mut variables = variables(architecture, epoch, &renamed);
     // `headroom --version --verbose` tells it.
     variables.extend(dist::commit(root).map(|commit| ("HEADROOM_COMMIT".to_owned(), OsString::from(commit))));
@@ -77,6 +80,18 @@ pub(super) fn build(
     let bytes = fs::read(&program.path).map_err(Error::file("read", &program.path))?;
     println!("{}: {}", architecture.name, examined(&bytes, architecture)?);
     Ok(program)
+}
+
+/// The source of the standard library, which rustc names in the program as it lies here if it is here (`rust-src`), and else as
+/// it lay where Rust was built.
+fn standard_source(rustc: &OsStr) -> Result<Option<Renamed>, Error> {
+    let told = run(Process::new(rustc).arg("-vV"))?;
+    let Some(commit) = told.lines().find_map(|line| line.strip_prefix("commit-hash: ")) else {
+        return Ok(None);
+    };
+    let sysroot = run(Process::new(rustc).args(["--print", "sysroot"]))?;
+    let folder = text(&Path::new(sysroot.trim()).join("lib/rustlib/src/rust"))?;
+    Ok(Some(Renamed { folder, name: format!("/rustc/{commit}") }))
 }
 
 /// What a program is; an error if it is not what is released.
@@ -166,7 +181,7 @@ mod tests {
     #[test]
     fn every_compiler_is_told_and_only_another_processor_needs_a_cross_compiler() {
         for architecture in ALL {
-            let renamed = [Renamed { folder: "/home/me/headroom".to_owned(), name: "/headroom" }];
+            let renamed = [Renamed { folder: "/home/me/headroom".to_owned(), name: "/headroom".to_owned() }];
             let variables = variables(architecture, 7, &renamed);
             let value = |name: &str| {
                 variables.iter().find(|(n, _)| n == name).map(|(_, v)| v.to_string_lossy().into_owned())
@@ -184,6 +199,16 @@ mod tests {
             let linker = value(&format!("CARGO_TARGET_{}_LINKER", underscored.to_uppercase()));
             assert_eq!(linker.is_none(), architecture.is_native(), "{linker:?}");
         }
+    }
+
+    #[test]
+    fn the_source_of_the_standard_library_has_the_name_that_it_has_for_everybody() {
+        let rustc = ALL.iter().find(|one| one.is_native()).and_then(Architecture::compiler).unwrap();
+        let told = run(Process::new(&rustc).arg("-vV")).unwrap();
+        let Some(renamed) = standard_source(&rustc).unwrap() else { panic!("{told}") };
+        let commit = renamed.name.strip_prefix("/rustc/").unwrap();
+        assert!(commit.len() == 40 && told.contains(commit), "{told}");
+        assert!(Path::new(&renamed.folder).is_absolute(), "{}", renamed.folder);
     }
 
     #[test]

@@ -100,6 +100,12 @@ const OF_DESCRIPTOR: &[c_long] = &[
     libc::SYS_ioctl,
 ];
 
+/// sync_file_range(2). The crate has no number of it for 64-bit Arm: there it is the one of `asm-generic/unistd.h`.
+#[cfg(target_arch = "x86_64")]
+const SYNC_FILE_RANGE: c_long = libc::SYS_sync_file_range;
+#[cfg(not(target_arch = "x86_64"))]
+const SYNC_FILE_RANGE: c_long = 84;
+
 /// Calls that wait for one thing only.
 const ALWAYS: &[(Wait, &[c_long])] = &[
     (
@@ -107,7 +113,7 @@ const ALWAYS: &[(Wait, &[c_long])] = &[
         &[
             libc::SYS_fsync,
             libc::SYS_fdatasync,
-            libc::SYS_sync_file_range,
+            SYNC_FILE_RANGE,
             libc::SYS_sync,
             libc::SYS_syncfs,
             libc::SYS_msync,
