@@ -140,7 +140,9 @@ fn has_errors(trial: &Trial) -> bool {
 #[cfg(test)]
 mod tests {
     use model::goal::{CaseFilter, GoalOperator};
-    use model::{Better, Definitions, MetricName, Quantity, Study, Unit};
+    use model::label::{Label, LabelPart, LoadLabel};
+    use model::run::{LevelSearch, SearchEnd};
+    use model::{Better, Definitions, Kind, MetricName, ParameterName, Quantity, Study, Unit};
 
     use super::*;
     use crate::validity::fixture;
@@ -232,6 +234,27 @@ mod tests {
         assert_eq!(goals_outcome(&run), Some(GoalOutcome::NotKept));
         run.study.goals.clear();
         assert_eq!(goals_outcome(&run), None);
+    }
+
+    #[test]
+    fn a_searched_level_is_known_by_its_word_and_by_what_was_found() {
+        let depth = ParameterName::new("queue-depth");
+        let found = LabelPart { name: depth.to_string(), kind: Kind::Count, value: 32_u64.into() };
+        let mut case = fixture::case(1);
+        let workload = case.loads.main.workload;
+        case.label =
+            Label { loads: vec![LoadLabel { workload, parameters: vec![found] }], ..Label::default() };
+        let ended = SearchEnd::Flat;
+        case.search = Some(LevelSearch { parameter: depth, best: 32, knee: 32, ended, growth: Vec::new() });
+        let run = run(Vec::new(), Study::default());
+        let is_for = |value: &str, case: &CaseResult| {
+            let filter = vec![CaseFilter { name: depth.to_string(), value: value.to_owned() }];
+            let goal = goal(metric::IOPS, GoalOperator::Above, 1.0, Unit::PerSecond);
+            super::is_for(&Goal { filter, ..goal }, case, &run)
+        };
+        assert!(is_for("auto", &case) && is_for("32", &case) && !is_for("1", &case));
+        case.search = None;
+        assert!(!is_for("auto", &case));
     }
 
     #[test]

@@ -1,5 +1,6 @@
-//! Goals that are not kept, or of which it cannot be told, and cases whose trials failed, as the lines by which a step
-//! of GitHub Actions says something beside a change: `::error title=TITLE::MESSAGE`. What is well has no line.
+//! Goals that are not kept, or of which it cannot be told, cases whose trials failed, and the condition that ended the
+//! run, as the lines by which a step of GitHub Actions says something beside a change: `::error title=TITLE::MESSAGE`.
+//! What is well has no line.
 
 use model::goal::GoalOutcome;
 use model::trial::Status;
@@ -11,6 +12,9 @@ use crate::text::clean;
 pub(super) fn write(subject: &Subject<'_>) -> String {
     let view = View::new(subject);
     let mut out = String::new();
+    if let Some(cause) = analysis::abort_cause(view.run) {
+        out.push_str(&line("error", &cause.condition.text, &goals::aborted(&view, &cause)));
+    }
     for case in view.cases() {
         let failed = case.trials.iter().filter(|trial| trial.status == Status::Failed);
         let reason = failed.clone().find_map(|trial| trial.reason.as_deref()).unwrap_or_default();

@@ -1,6 +1,7 @@
 //! Goals and trials as JUnit XML, which CI systems show as tests: each case has one for its trials, and one for each
-//! goal that it is held to. There is no standard; this keeps to what Jenkins and GitLab read, and leaves out
-//! times, which would be those of measuring. A goal of which it cannot be told is a skipped test with the reason.
+//! goal that it is held to; a condition that ended the run is one that failed. There is no standard; this keeps to what
+//! Jenkins and GitLab read, and leaves out times, which would be those of measuring. A goal of which it cannot be told
+//! is a skipped test with the reason.
 
 use model::goal::{GoalOutcome, HeldGoal};
 use model::run::CaseResult;
@@ -24,7 +25,7 @@ struct TestCase {
 enum TestOutcome {
     Passed,
     Skipped(String),
-    /// A goal is not kept.
+    /// A goal is not kept, or a condition ended the run.
     Failed(String),
     /// Trials failed.
     Broken(String),
@@ -32,7 +33,7 @@ enum TestOutcome {
 
 pub(super) fn write(subject: &Subject<'_>) -> String {
     let view = View::new(subject);
-    let tests: Vec<TestCase> = trials(&view).chain(of_goals(&view)).collect();
+    let tests: Vec<TestCase> = trials(&view).chain(of_goals(&view)).chain(of_condition(&view)).collect();
     let count = |is: fn(&TestOutcome) -> bool| tests.iter().filter(|test| is(&test.outcome)).count();
     let counts = format!(
         "tests=\"{}\" failures=\"{}\" errors=\"{}\" skipped=\"{}\"",
@@ -65,7 +66,10 @@ fn of_trials(view: &View<'_>, case: &CaseResult) -> TestOutcome {
     let of = |status: Status| case.trials.iter().filter(move |trial| trial.status == status);
     let reason = |status: Status| of(status).find_map(|trial| trial.reason.clone()).unwrap_or_default();
     match (of(Status::Failed).count(), of(Status::Ok).count()) {
-        (0, 0) => TestOutcome::Skipped(reason(Status::Skipped)),
+        (0, 0) => {
+            let reason = Some(reason(Status::Skipped)).filter(|reason| !reason.is_empty());
+            TestOutcome::Skipped(reason.unwrap_or_else(|| view.say("ending-no-trial")))
+        }
         (0, _) => TestOutcome::Passed,
         (failed, _) => {
             let failed = view.count("ending-failed", failed);
@@ -94,6 +98,13 @@ fn of_goals(view: &View<'_>) -> impl Iterator<Item = TestCase> {
         all.extend(goal.cases.iter().map(|(case, held)| test(&goal, *case, *held)));
     }
     all.into_iter()
+}
+
+/// That a condition of the study ended the run, where one did.
+fn of_condition(view: &View<'_>) -> Option<TestCase> {
+    let cause = analysis::abort_cause(view.run)?;
+    let outcome = TestOutcome::Failed(goals::aborted(view, &cause));
+    Some(TestCase { case: cause.case.label.to_string(), name: cause.condition.text.clone(), outcome })
 }
 
 fn element(test: &TestCase) -> String {
@@ -126,14 +137,21 @@ fn escaped(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use language::{LANGUAGES, Language};
+    use model::goal::GoalOperator;
     use model::trial::{Trial, TrialResult};
+    use model::{Goal, Run, Unit, metric};
 
     use super::*;
+    use crate::export::annotations;
 
     fn trial(status: Status) -> Trial {
         let reason = (status != Status::Ok).then(|| "no <space>\n\u{1b} left".to_owned());
         let (order, block, started) = (0, 0, String::new());
         Trial { order, block, started, status, reason, result: TrialResult::default() }
+    }
+
+    fn subject(run: &Run) -> Subject<'_> {
+        Subject { run, words: Language::English.words() }
     }
 
     #[test]
@@ -160,6 +178,29 @@ mod tests {
                 assert_eq!(message("failure").1, "not kept: 500.0 /s (450.0 to 550.0)");
             }
         }
+    }
+
+    #[test]
+    fn a_condition_that_ended_the_run_is_a_failure() {
+        let mut run = crate::page::goals::tests::run();
+        run.study.abort_when = vec![Goal {
+            text: "errors > 0".to_owned(),
+            metric: metric::ERRORS,
+            operator: GoalOperator::Above,
+            value: 0.0,
+            unit: Unit::One,
+            filter: Vec::new(),
+        }];
+        run.study.goals.clear();
+        run.cases[0].trials = vec![trial(Status::Ok)];
+        assert!(write(&subject(&run)).contains("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\""));
+        assert_eq!(annotations::write(&subject(&run)), "");
+        run.cases[1].trials = vec![trial(Status::Failed)];
+        let text = write(&subject(&run));
+        assert!(text.contains("tests=\"3\" failures=\"1\" errors=\"1\" skipped=\"0\""), "{text}");
+        assert!(text.contains("name=\"errors &gt; 0\""), "{text}");
+        let text = annotations::write(&subject(&run));
+        assert!(text.starts_with("::error title=errors > 0::A trial met the condition"), "{text}");
     }
 
     #[test]

@@ -139,7 +139,7 @@ pub(super) fn lines(view: &View<'_>) -> Vec<Text> {
 }
 
 /// That a condition of the study ended the run.
-pub(super) fn aborted(view: &View<'_>, cause: &AbortCause<'_>) -> String {
+pub(crate) fn aborted(view: &View<'_>, cause: &AbortCause<'_>) -> String {
     let AbortCause { condition, case, value } = *cause;
     let value = format::setting(value, condition.unit);
     view.tell(
