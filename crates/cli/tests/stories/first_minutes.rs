@@ -128,6 +128,20 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
 ];
 
 #[test]
+fn a_folder_that_was_mistyped_is_told_from_one_that_is_there() {
+    let place = StoryFolder::new();
+    let planned = |target: &str| {
+        let target = place.path().join(target);
+        let target = target.to_str().unwrap();
+        let output = place.run(&["run", "disk", "--target", target, "--size", "16MiB", "--dry-run"]);
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        flat(&stdout(&output))
+    };
+    assert!(planned("dtaa").contains("dtaa is no folder: the file lies in "), "{}", planned("dtaa"));
+    assert!(!planned(".").contains("is no folder"), "{}", planned("."));
+}
+
+#[test]
 fn the_first_mistakes_end_in_what_to_type() {
     let place = StoryFolder::new();
     for (typed, code, says) in MISTAKES {

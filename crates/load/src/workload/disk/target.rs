@@ -58,8 +58,20 @@ pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<Fixture
         key.holds = if found.ownership == Ownership::Surrendered { found.holds } else { Vec::new() };
         key.identity = found.identity;
         key.about = Details::of(key).map(|details| details.about(key)).unwrap_or_default();
+        // Of a stack, the folder is made later.
+        if key.ownership == Ownership::Created && host.room.is_none() {
+            key.about.push_str(&of_new_name(Path::new(&key.target)));
+        }
     }
     Ok(keys)
+}
+
+/// What is said beside of a target that is the name of nothing: a folder may have been meant.
+fn of_new_name(target: &Path) -> String {
+    if target.is_dir() {
+        return String::new();
+    }
+    format!("; {} is no folder: the file lies in {}", target.display(), parent_of(target).display())
 }
 
 /// A target that may be used.
