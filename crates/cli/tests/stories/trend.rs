@@ -61,7 +61,13 @@ fn a_figure_that_became_worse_is_found_told_and_accepted() {
     assert_eq!(place.run(&told).status.code(), Some(1));
     let mail = std::fs::read_to_string(place.path().join("told.txt")).unwrap();
     assert!(mail.contains("20260109-made"), "{mail}");
-    // Before the step nothing is worse.
+    // A command that fails is no silence.
+    let failed = place.run(&["trend", "--on-worse", "exit 7"]);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(stderr(&failed).contains("--on-worse failed"), "{}", stderr(&failed));
+    // Before the step nothing is worse, and nobody is told.
+    let early = place.run(&["trend", "--until", "2026-01-08", "--on-worse", "exit 7"]);
+    assert_eq!(early.status.code(), Some(0), "{}", stdout(&early));
     let early = place.run(&["trend", "--until", "2026-01-08", "--fail-if-worse"]);
     assert_eq!(early.status.code(), Some(0), "{}", stdout(&early));
 
