@@ -119,7 +119,12 @@ fn chosen(
             "Of {} runs the newest {RUNS_MOST} are looked at; --until chooses earlier ones.\n",
             entries.len()
         ));
-        entries.truncate(RUNS_MOST);
+        let older = entries.split_off(RUNS_MOST);
+        let is_baseline =
+            |entry: &RunEntry| annotations.get(&entry.id).is_some_and(|said| said.accepted.is_some());
+        if older.iter().any(is_baseline) {
+            output::note("A baseline is older than these runs: it does not count.\n");
+        }
     }
     Ok(entries)
 }

@@ -18,11 +18,11 @@ trend-no-step =
     }
 trend-not-worse =
     { $count ->
-        [one] The figure has stepped to another level and is not worse now.
+        [one] The figure has stepped to another level; it is not found to be worse now.
        *[other] { $moved } of { $count } figures { $moved ->
             [one] has
            *[other] have
-        } stepped to another level; none is worse now.
+        } stepped to another level; none is found to be worse now.
     }
 trend-worse =
     { $count ->
