@@ -81,8 +81,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let said: BTreeMap<String, String> =
         annotations.iter().map(|(id, said)| (id.clone(), in_words(said))).collect();
     let words = language(matches).words();
-    let subject = TrendSubject { trend: &trend, said: &said, command: typed, words };
-    let (page, in_full) = (document(&subject), output::typed_verbosely(typed));
+    let command = without_on_worse(typed);
+    let subject = TrendSubject { trend: &trend, said: &said, command: &command, words };
+    let (page, in_full) = (document(&subject), output::typed_verbosely(&command));
     // What goes wrong with a file or with standard output keeps nobody from being told.
     let printed = output::print(output::rendered(&page, matches, &in_full).as_bytes());
     let on_worse = matches.get_one::<String>("on-worse").filter(|_| trend.is_worse());
@@ -159,6 +160,21 @@ fn gathered(
     Ok(history)
 }
 
+/// What was typed, without the command of `--on-worse`: it may have an address or a token in it, and pages are
+/// shared.
+fn without_on_worse(typed: &[String]) -> Vec<String> {
+    let mut kept = Vec::with_capacity(typed.len());
+    let mut words = typed.iter();
+    while let Some(word) = words.next() {
+        if word == "--on-worse" {
+            words.next();
+        } else if !word.starts_with("--on-worse=") {
+            kept.push(word.clone());
+        }
+    }
+    kept
+}
+
 /// Tags and note of a run.
 fn in_words(said: &Annotations) -> String {
     let tags: Vec<String> = said.tags.iter().map(tag::told).collect();
@@ -181,4 +197,19 @@ fn tell(command: &str, text: &str) -> Result<bool, Failure> {
         output::note(&format!("The command of --on-worse failed: {status}\n"));
     }
     Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_an_alarm_is_not_shown() {
+        let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let shown = ["headroom", "trend", "--fail-if-worse", "disk"];
+        let apart = ["headroom", "trend", "--on-worse", "curl https://x/secret", "--fail-if-worse", "disk"];
+        let joined = ["headroom", "trend", "--fail-if-worse", "--on-worse=curl https://x/secret", "disk"];
+        assert_eq!(without_on_worse(&typed(&apart)), typed(&shown));
+        assert_eq!(without_on_worse(&typed(&joined)), typed(&shown));
+    }
 }
