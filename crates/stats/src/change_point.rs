@@ -66,8 +66,8 @@ pub struct ChangePoint {
     pub p_value: f64,
 }
 
-/// Values at least for a series to show a step at a significance: of fewer, even the two orders that part low
-/// from high are too large a share of all. One at each end counts, for a step up is as large as one down.
+/// Values at least for a series to show a step at a significance. Of fewer, the two orders that part low from
+/// high, one up and one down, are already too large a share of all.
 #[must_use]
 pub fn values_least(significance: f64) -> usize {
     let mut count = 2 * LEAST;

@@ -103,6 +103,7 @@ fn runs_are_found_by_what_was_said_of_them() {
     );
     assert!(list(&["--tag", "rack=4"]).contains("No kept run is like that"));
     assert!(stdout(&place.run(&["note", "20260105"])).ends_with(": after the new fan\n"));
+    assert_eq!(place.run(&["note", "20260105", "a\u{1b}[2Jb"]).status.code(), Some(2));
     assert!(place.run(&["note", "20260105", "--remove"]).status.success());
     assert!(stdout(&place.run(&["note", "20260105"])).contains("has no note"));
 }
