@@ -4,8 +4,15 @@
 use headroom_fuzz::{chosen, file, headroom};
 use libfuzzer_sys::fuzz_target;
 
-const COMMANDS: &[&[&str]] =
-    &[&["list"], &["show", "last"], &["export", "last"], &["export", "last"], &["rm", "last"]];
+const COMMANDS: &[&[&str]] = &[
+    &["list"],
+    &["show", "last"],
+    &["export", "last"],
+    &["export", "last"],
+    &["trend"],
+    &["tag", "last", "rack=3"],
+    &["rm", "last"],
+];
 
 headroom_fuzz::main_without_libfuzzer!();
 

@@ -8,8 +8,10 @@
 //!
 //! What changed with a step is told, and not that it is the cause.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::rc::Rc;
 
 use model::comparison::{Difference, Verdict};
 use model::profile::RateUnit;
@@ -22,8 +24,8 @@ use crate::comparison::environment::{self, Facts, View};
 use crate::comparison::words;
 use crate::{CONFIDENCE, headline, measure};
 
-/// Runs of a series at least, before a step can be seen.
-pub const RUNS_LEAST: usize = 2 * LEAST;
+/// Series of fewer runs are not looked at for steps: three runs make a level.
+const RUNS_LEAST: usize = 2 * LEAST;
 
 /// Like work over many runs.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +34,8 @@ pub struct Trend {
     pub runs: usize,
     /// The difference that does not matter, as a fraction.
     pub margin: f64,
+    /// Runs of a series at least, before a step can be seen: more where there are more series.
+    pub runs_least: usize,
     /// Each work, in the order in which it first comes.
     pub series: Vec<TrendSeries>,
 }
@@ -108,8 +112,8 @@ pub struct TrendChange {
 pub struct TrendStanding {
     /// Whether the earlier one is that of the baseline; otherwise it is the one before.
     pub is_baseline: bool,
-    /// How much the level of now is of it.
-    pub ratio: RatioEstimate,
+    /// How much the level of now is of it; absent where there is no ratio, as to a level of 0.
+    pub ratio: Option<RatioEstimate>,
     /// What may be said.
     pub verdict: Verdict,
 }
@@ -176,18 +180,39 @@ impl TrendSeries {
         if earlier == now {
             return None;
         }
-        let ratio = unpaired_ratio(&level(now), &level(earlier), ConfidenceLevel::from(CONFIDENCE))?;
-        let better = match self.better {
-            Better::Higher => Preference::Higher,
-            Better::Lower => Preference::Lower,
-        };
-        let verdict = match comparison::verdict(&ratio, better, margin) {
-            Judgement::Better => Verdict::Better,
-            Judgement::Worse => Verdict::Worse,
-            Judgement::Same => Verdict::Same,
-            Judgement::CannotTell => Verdict::CannotTell,
+        let (new, old) = (level(now), level(earlier));
+        let ratio = unpaired_ratio(&new, &old, ConfidenceLevel::from(CONFIDENCE));
+        let verdict = match &ratio {
+            Some(ratio) => by_ratio(ratio, self.better, margin),
+            // Of neighbours it is tested that they differ.
+            None if earlier + 1 == now => by_direction(&new, &old, self.better),
+            None => Verdict::CannotTell,
         };
         Some(TrendStanding { is_baseline: of_baseline.is_some(), ratio, verdict })
+    }
+}
+
+/// What a ratio of levels says.
+fn by_ratio(ratio: &RatioEstimate, better: Better, margin: f64) -> Verdict {
+    let better = match better {
+        Better::Higher => Preference::Higher,
+        Better::Lower => Preference::Lower,
+    };
+    match comparison::verdict(ratio, better, margin) {
+        Judgement::Better => Verdict::Better,
+        Judgement::Worse => Verdict::Worse,
+        Judgement::Same => Verdict::Same,
+        Judgement::CannotTell => Verdict::CannotTell,
+    }
+}
+
+/// What the direction of a step says, where levels have no ratio: errors that were none and are some.
+fn by_direction(new: &[f64], old: &[f64], better: Better) -> Verdict {
+    let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+    match (mean(new).total_cmp(&mean(old)), better) {
+        (Ordering::Equal, _) => Verdict::CannotTell,
+        (Ordering::Greater, Better::Higher) | (Ordering::Less, Better::Lower) => Verdict::Better,
+        (Ordering::Greater, Better::Lower) | (Ordering::Less, Better::Higher) => Verdict::Worse,
     }
 }
 
@@ -197,15 +222,15 @@ pub struct TrendHistory {
     metric: Option<MetricName>,
     runs: usize,
     works: Vec<GatheredWork>,
+    /// The place of each work by what tells it from others.
+    places: BTreeMap<String, usize>,
 }
 
 /// A series in the making.
 struct GatheredWork {
-    /// What tells it from others.
-    key: String,
     series: TrendSeries,
-    /// The circumstances of each point.
-    facts: Vec<Facts>,
+    /// The circumstances of each point; what did not change since the point before is kept once.
+    facts: Vec<Rc<Facts>>,
 }
 
 impl TrendHistory {
@@ -234,7 +259,7 @@ impl TrendHistory {
             };
             let facts = Facts::of(&View::new(run, vec![case]));
             let key = format!("{work}#{count}");
-            self.put(key, begun(run, case, metric, estimate), point, facts);
+            self.put(key, begun(run, case, metric, estimate), point, Rc::new(facts));
         }
     }
 
@@ -244,8 +269,9 @@ impl TrendHistory {
     pub fn finish(self, margin: f64) -> Trend {
         let judged = self.works.iter().filter(|work| work.series.points.len() >= RUNS_LEAST).count();
         let significance = SIGNIFICANCE / judged.max(1) as f64;
+        let runs_least = change_point::values_least(significance);
         let series = self.works.into_iter().map(|work| work.judged(significance, margin)).collect();
-        Trend { runs: self.runs, margin, series }
+        Trend { runs: self.runs, margin, runs_least, series }
     }
 
     /// The figure of a case that is followed.
@@ -261,25 +287,25 @@ impl TrendHistory {
         figure.filter(|(_, estimate)| estimate.median.is_finite())
     }
 
-    fn put(&mut self, key: String, begun: TrendSeries, point: TrendPoint, facts: Facts) {
-        match self.works.iter_mut().find(|work| work.key == key) {
-            Some(work) => {
-                work.series.case = begun.case;
-                work.series.points.push(point);
-                work.facts.push(facts);
-            }
-            None => {
-                let series = TrendSeries { points: vec![point], ..begun };
-                self.works.push(GatheredWork { key, series, facts: vec![facts] });
-            }
-        }
+    fn put(&mut self, key: String, begun: TrendSeries, point: TrendPoint, facts: Rc<Facts>) {
+        let Some(place) = self.places.get(&key).copied() else {
+            self.places.insert(key, self.works.len());
+            let series = TrendSeries { points: vec![point], ..begun };
+            self.works.push(GatheredWork { series, facts: vec![facts] });
+            return;
+        };
+        let work = &mut self.works[place];
+        work.series.case = begun.case;
+        work.series.points.push(point);
+        let before = work.facts.last().filter(|before| ***before == *facts).cloned();
+        work.facts.push(before.unwrap_or(facts));
     }
 }
 
 impl GatheredWork {
     /// The series with its steps and what is said of it.
     fn judged(self, significance: f64, margin: f64) -> TrendSeries {
-        let Self { mut series, facts, .. } = self;
+        let Self { mut series, facts } = self;
         let figures = series.figures(0, series.points.len());
         let is_ratio = figures.iter().all(|figure| *figure > 0.0);
         let values: Vec<f64> = figures.iter().map(|f| if is_ratio { f.ln() } else { *f }).collect();
@@ -301,7 +327,7 @@ impl GatheredWork {
 }
 
 /// What changed with the runs from one place to another, both included.
-fn changes(facts: &[Facts], from: usize, to: usize) -> Vec<TrendChange> {
+fn changes(facts: &[Rc<Facts>], from: usize, to: usize) -> Vec<TrendChange> {
     let at = |at: usize| {
         let all = environment::between(&facts[at - 1], &facts[at], 1);
         all.into_iter().map(move |difference| TrendChange { at, difference })
@@ -337,14 +363,17 @@ fn key(run: &Run, case: &CaseResult, metric: MetricName, unit: Unit) -> String {
         case.work_id,
         unit.symbol()
     );
-    for (name, value) in load.parameters.iter() {
-        let known = run.definitions.parameter(load.workload, name.as_str());
-        let is_work = known.is_none_or(|known| known.work);
-        let is_default = known.is_some_and(|known| known.default.as_ref() == Some(value));
-        // The id of the work has those that are part of it; an old document has no id.
-        if !is_default && (!is_work || case.work_id.is_empty()) {
-            // A text takes whatever is written to it.
-            let _ = write!(key, " {name}={}", words::shown(value, known));
+    for load in case.loads.iter() {
+        // A text takes whatever is written to it.
+        let _ = write!(key, "; {}", load.workload);
+        for (name, value) in load.parameters.iter() {
+            let known = run.definitions.parameter(load.workload, name.as_str());
+            let is_work = known.is_none_or(|known| known.work);
+            let is_default = known.is_some_and(|known| known.default.as_ref() == Some(value));
+            // The id of the work has those that are part of it; an old document has no id.
+            if !is_default && (!is_work || case.work_id.is_empty()) {
+                let _ = write!(key, " {name}={}", words::shown(value, known));
+            }
         }
     }
     for setting in case.settings.keys() {

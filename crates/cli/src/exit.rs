@@ -28,7 +28,8 @@ pub(crate) const ABORTED: u8 = 1;
 pub(crate) const GOAL_UNKNOWN: u8 = 4;
 /// Done, but a condition of the machine could disturb a measurement.
 pub(crate) const CONDITION: u8 = 1;
-/// Done, but something is worse than the baseline, and the user asked for this code.
+/// Done, but something is worse than the baseline, and the user asked for this code, or the command that should
+/// have told of it failed.
 pub(crate) const WORSE: u8 = 1;
 /// Done, but a figure of another tool is not what it says.
 pub(crate) const DOUBTED: u8 = 1;

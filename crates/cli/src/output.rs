@@ -21,10 +21,17 @@ use crate::exit::Failure;
 /// A document as it stands on standard output; in brief `command` asks for all of
 /// it.
 pub(crate) fn rendered(document: &Document, matches: &ArgMatches, command: &str) -> String {
-    if matches.get_flag("verbose") {
-        return written(document, Detail::All);
-    }
-    written(document, Detail::Brief(command))
+    written(document, detail(matches, command))
+}
+
+/// The same for another program, whatever standard output is: without colours, in lines of 80 columns.
+pub(crate) fn plain(document: &Document, matches: &ArgMatches, command: &str) -> String {
+    terminal::write(document, Terminal::default(), detail(matches, command))
+}
+
+/// As much as is asked for.
+fn detail<'a>(matches: &ArgMatches, command: &'a str) -> Detail<'a> {
+    if matches.get_flag("verbose") { Detail::All } else { Detail::Brief(command) }
 }
 
 /// A document with so much detail as it stands on standard output.

@@ -12,7 +12,8 @@
 //! James, "A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data", JASA
 //! 109(505), 2014), so that nothing is assumed of how they spread. Permutations end once enough of them are
 //! as large (Besag and Clifford, "Sequential Monte Carlo p-values", Biometrika 78(2), 1991). Then each part
-//! is looked at in the same way.
+//! is looked at in the same way. What is assumed is that without a step each order is as likely as any other:
+//! a slow drift, or values that follow the one before, show as steps.
 //!
 //! E-Divisive's own statistic, the energy distance of all pairs, finds any change of a distribution. It needs all
 //! pairs of values for each permutation, and finds no more steps of a level than the means do.
@@ -36,8 +37,12 @@ const OF_CUTS: f64 = 0.8;
 /// So many permutations, the series itself among them, are as large at the significance asked for.
 const AS_LARGE: f64 = 20.0;
 
-/// Permutations at most.
-const PERMUTATIONS_MAX: f64 = 20_000.0;
+/// Permutations at most, where so many can reach the significance asked for.
+const PERMUTATIONS_USUAL: f64 = 20_000.0;
+
+/// Permutations at most of a cut, and of a stretch, which costs as much as a cut for each value.
+const OF_CUTS_MAX: f64 = 200_000.0;
+const OF_STRETCHES_MAX: f64 = PERMUTATIONS_USUAL;
 
 /// How often values are drawn anew for the interval of a place.
 const DRAWS: usize = 400;
@@ -59,6 +64,20 @@ pub struct ChangePoint {
     pub latest: usize,
     /// How likely a series without a step has one as large, by permutations: at least 1 in as many.
     pub p_value: f64,
+}
+
+/// Values at least for a series to show a step at a significance. Of fewer, the two orders that part low from
+/// high, one up and one down, are already too large a share of all.
+#[must_use]
+pub fn values_least(significance: f64) -> usize {
+    let mut count = 2 * LEAST;
+    // The ways to choose three of six; then half of each next count.
+    let mut ways = 20.0;
+    while 2.0 / ways > significance * OF_CUTS {
+        ways *= (count + 1) as f64 / (count / 2 + 1) as f64;
+        count += 1;
+    }
+    count
 }
 
 /// The steps of a series, in order; none where a value is not finite. A series without one shows one with the
@@ -97,18 +116,22 @@ type Stretch = (f64, (usize, usize));
 
 /// A stretch that differs from the rest, with its p-value; where one cut shows a step, all behind the cut.
 fn steps(values: &[f64], significance: f64) -> Option<((usize, usize), f64)> {
-    tested(values, significance * OF_CUTS, greatest_cut)
-        .or_else(|| tested(values, significance * (1.0 - OF_CUTS), greatest_stretch))
+    tested(values, significance * OF_CUTS, (greatest_cut, OF_CUTS_MAX))
+        .or_else(|| tested(values, significance * (1.0 - OF_CUTS), (greatest_stretch, OF_STRETCHES_MAX)))
 }
+
+/// What finds the stretch that differs most, with the permutations at most that are made for it.
+type Statistic = (fn(&[f64]) -> Option<Stretch>, f64);
 
 /// What a statistic finds, where few of all orders have as much; with its p-value.
 fn tested(
     values: &[f64],
     significance: f64,
-    statistic: fn(&[f64]) -> Option<Stretch>,
+    (statistic, permutations_max): Statistic,
 ) -> Option<((usize, usize), f64)> {
     let (size, stretch) = statistic(values)?;
-    let permutations = (AS_LARGE / significance).round().clamp(1.0, PERMUTATIONS_MAX);
+    let usual = (AS_LARGE / significance).round().min(PERMUTATIONS_USUAL);
+    let permutations = usual.max((1.0 / significance).ceil()).min(permutations_max);
     // The series itself is one of them.
     let most = (significance * permutations + ROUNDING) as usize;
     let mut random = Random(values.len() as u64);
@@ -252,6 +275,23 @@ mod tests {
         assert!((p_value - 2.0 / 252.0).abs() < 0.01, "{p_value}");
         // Of six values, two of twenty: more than can count.
         assert_eq!(steps(&[1.0, 1.1, 0.9, 2.0, 2.1, 1.9], SIGNIFICANCE), None);
+    }
+
+    #[test]
+    fn the_least_number_of_values_is_that_whose_orders_can_be_rare_enough() {
+        // 2 of the 70 ways to choose four of eight are 2.9 %, 2 of 126 are 1.6 %; and 2 of 1716 for 13.
+        assert_eq!([SIGNIFICANCE, SIGNIFICANCE / 10.0].map(values_least), [9, 13]);
+        let mut values = vec![1.0; 4];
+        values.extend([2.0; 5]);
+        assert_eq!(change_points(&values, SIGNIFICANCE).len(), 1);
+        assert!(change_points(&values[..8], SIGNIFICANCE / 10.0).is_empty());
+    }
+
+    #[test]
+    fn a_step_is_found_in_one_of_very_many_series() {
+        let values: Vec<f64> =
+            (0..40).map(|i| f64::from(i % 4) + if i < 20 { 100.0 } else { 200.0 }).collect();
+        assert_eq!(change_points(&values, SIGNIFICANCE / 2000.0).len(), 1);
     }
 
     #[test]

@@ -128,6 +128,10 @@ impl SqliteStore {
         value: Option<&str>,
     ) -> Result<(), StoreError> {
         let failed = |e| StoreError::sqlite(&self.path, "write to", e);
+        // What was never there need not be taken away.
+        if value.is_none() && !is_there(&self.connection).map_err(failed)? {
+            return Ok(());
+        }
         opening::raise_version(&self.connection).map_err(failed)?;
         let done = match value {
             Some(value) => self.connection.execute(

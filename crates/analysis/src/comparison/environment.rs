@@ -42,7 +42,7 @@ impl<'a> View<'a> {
 }
 
 /// What one thing is on one side.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 enum Fact {
     /// One text.
     Whole(String),
@@ -133,6 +133,7 @@ pub(super) fn differences(before: &View<'_>, after: &View<'_>, side: usize) -> V
 }
 
 /// All that may differ, as one side has it.
+#[derive(PartialEq)]
 pub(crate) struct Facts(Vec<Option<Fact>>);
 
 impl Facts {

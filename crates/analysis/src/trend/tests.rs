@@ -111,6 +111,26 @@ fn unlike_work_is_told_apart() {
     // Other settings, too.
     runs[0].cases[0].loads.main.parameters.set(model::ParameterName::new("target"), "/data");
     assert_eq!(trend(&runs, &[]).series.len(), 4);
+    // And what runs beside it.
+    let beside = runs[1].cases[0].loads.main.clone();
+    runs[1].cases[0].loads.beside.push(beside);
+    assert_eq!(trend(&runs, &[]).series.len(), 5);
+}
+
+#[test]
+fn a_figure_that_fell_to_nothing_is_worse_without_a_ratio() {
+    let found = trend(&stepped(20, 10, 0.0), &[]);
+    assert!(found.series[0].standing.unwrap().ratio.is_none() && found.is_worse());
+}
+
+#[test]
+fn more_series_need_more_runs_each() {
+    let least = |depths: u64| {
+        let cases: Vec<(u64, f64)> = (1..=depths).map(|deep| (deep, 100.0)).collect();
+        let runs: Vec<Run> = (0..8).map(|place| on(place, "6.1", &cases)).collect();
+        trend(&runs, &[]).runs_least
+    };
+    assert_eq!([least(1), least(10)], [9, 13]);
 }
 
 #[test]

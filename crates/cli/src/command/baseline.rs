@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use report::text::printable;
 use store::{Annotations, Store};
 
 use super::help::examples;
@@ -42,7 +43,8 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
 /// The baselines, a line each.
 fn list(all: &BTreeMap<String, Annotations>) -> String {
     let line = |(id, said): (&String, &Annotations)| {
-        said.accepted.as_ref().map(|accepted| format!("{id}  accepted on {}\n", date(accepted)))
+        let accepted = said.accepted.as_ref()?;
+        Some(printable(&format!("{id}  accepted on {}", date(accepted))) + "\n")
     };
     let lines: String = all.iter().filter_map(line).collect();
     if lines.is_empty() {

@@ -53,7 +53,8 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
 /// What was said of a run, in lines.
 fn annotated(said: &Annotations) -> Vec<String> {
     let tags: Vec<String> = said.tags.iter().map(tag::told).collect();
-    let accepted = said.accepted.as_ref().map(|time| format!("baseline, accepted on {}", date(time)));
+    let accepted =
+        said.accepted.as_ref().map(|time| printable(&format!("baseline, accepted on {}", date(time))));
     let marks: Vec<String> = tags.into_iter().chain(accepted).collect();
     let marks = (!marks.is_empty()).then(|| marks.join("  "));
     marks.into_iter().chain(said.note.as_ref().map(|note| printable(note))).collect()

@@ -30,16 +30,16 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let words: Vec<&str> =
-        matches.get_many::<String>("text").unwrap_or_default().map(String::as_str).collect();
+    let typed = matches.get_many::<String>("text").unwrap_or_default();
+    let words: Vec<&str> = typed.flat_map(|text| text.split_whitespace()).collect();
     let text = words.join(" ");
     check(&text)?;
     let mut store = open_store(matches)?;
     let id = store.resolve(matches.get_one::<String>("run").map_or("", String::as_str))?;
     if matches.get_flag("remove") {
         store.set_note(&id, None)?;
-    } else if !text.trim().is_empty() {
-        store.set_note(&id, Some(text.trim()))?;
+    } else if !text.is_empty() {
+        store.set_note(&id, Some(&text))?;
     }
     let note = store.annotations()?.remove(&id).and_then(|said| said.note);
     output::done(match note {
@@ -54,6 +54,9 @@ fn check(text: &str) -> Result<(), Failure> {
             format!("a note has at most {NOTE_MAX} characters"),
             "shorten it, or name a file in it",
         ));
+    }
+    if text.chars().any(char::is_control) {
+        return Err(Failure::arguments("a note is text, without control characters", "type it without them"));
     }
     Ok(())
 }

@@ -76,8 +76,15 @@ impl<'a> RunFilter<'a> {
     /// Whether it is of the study that is asked for, or has the workload.
     fn takes_work(&self, entry: &RunEntry, store: &SqliteStore) -> Result<bool, StoreError> {
         let Some(name) = self.name else { return Ok(true) };
-        Ok(entry.study == name
-            || store.workloads(&entry.id)?.iter().any(|workload| workload.as_str() == name))
+        if entry.study == name {
+            return Ok(true);
+        }
+        match store.workloads(&entry.id) {
+            Ok(all) => Ok(all.iter().any(|workload| workload.as_str() == name)),
+            // It may be one of them: one damaged run must not hide the others, nor be hidden.
+            Err(StoreError::Damaged { .. }) => Ok(true),
+            Err(other) => Err(other),
+        }
     }
 }
 

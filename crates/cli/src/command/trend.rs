@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::{Command as Program, ExitCode, Stdio};
 
 use analysis::comparison::MARGIN;
-use analysis::trend::{Trend, TrendHistory};
+use analysis::trend::TrendHistory;
 use clap::{ArgMatches, Command};
 use model::MetricName;
 use report::export::TREND_EXPORTERS;
@@ -52,7 +52,8 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse than it was"))
         .arg(option("on-worse", "COMMAND").help(
-            "If anything is worse, give what is printed to this command of the shell, on its standard input",
+            "If anything is worse, give what is printed to this command of the shell, on its standard input; exit \
+             with 1 if it fails",
         ))
         .arg(output::verbose_argument())
         .arg(output_argument_of(TREND_EXPORTERS))
@@ -77,18 +78,26 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
             "`headroom workloads NAME` lists the metrics of a workload",
         ));
     }
-    let said = annotations.iter().map(|(id, said)| (id.clone(), in_words(said))).collect();
+    let said: BTreeMap<String, String> =
+        annotations.iter().map(|(id, said)| (id.clone(), in_words(said))).collect();
     let words = language(matches).words();
-    let subject = TrendSubject { trend: &trend, said: &said, command: typed, words };
+    let command = without_on_worse(typed);
+    let subject = TrendSubject { trend: &trend, said: &said, command: &command, words };
+    let (page, in_full) = (document(&subject), output::typed_verbosely(&command));
+    // What goes wrong with a file or with standard output keeps nobody from being told.
+    let printed = output::print(output::rendered(&page, matches, &in_full).as_bytes());
+    let on_worse = matches.get_one::<String>("on-worse").filter(|_| trend.is_worse());
+    let is_told = match on_worse {
+        Some(command) => tell(command, &output::plain(&page, matches, &in_full))?,
+        None => true,
+    };
+    printed?;
     if let Some(file) = file {
         let bytes = (file.exporter.write)(&subject)?;
         file.put(&bytes)?;
         output::wrote(matches);
     }
-    let text = output::rendered(&document(&subject), matches, &output::typed_verbosely(typed));
-    output::print(text.as_bytes())?;
-    tell_of(&trend, matches, &text)?;
-    let fails = matches.get_flag("fail-if-worse") && trend.is_worse();
+    let fails = !is_told || matches.get_flag("fail-if-worse") && trend.is_worse();
     Ok(if fails { ExitCode::from(WORSE) } else { ExitCode::SUCCESS })
 }
 
@@ -111,7 +120,12 @@ fn chosen(
             "Of {} runs the newest {RUNS_MOST} are looked at; --until chooses earlier ones.\n",
             entries.len()
         ));
-        entries.truncate(RUNS_MOST);
+        let older = entries.split_off(RUNS_MOST);
+        let is_baseline =
+            |entry: &RunEntry| annotations.get(&entry.id).is_some_and(|said| said.accepted.is_some());
+        if older.iter().any(is_baseline) {
+            output::note("A baseline is older than these runs: it does not count.\n");
+        }
     }
     Ok(entries)
 }
@@ -128,16 +142,37 @@ fn gathered(
         let mut run = match store.load(&entry.id) {
             Ok(run) => run,
             Err(StoreError::Damaged { detail, .. }) => {
-                output::note(&format!("Run {} is left out: {}\n", entry.id, printable(&detail)));
+                let id = printable(&entry.id);
+                output::note(&format!("Run {id} is left out: {}\n", printable(&detail)));
                 continue;
             }
+            // It was removed meanwhile.
+            Err(StoreError::Unknown { .. }) => continue,
             Err(other) => return Err(other.into()),
         };
-        analysis::derive(&mut run);
+        // Of what is derived, a trend needs no more.
+        for case in &mut run.cases {
+            analysis::estimate_case(case, &run.definitions);
+        }
         let accepted = annotations.get(&entry.id).and_then(|said| said.accepted.as_deref());
         history.add(&run, accepted);
     }
     Ok(history)
+}
+
+/// What was typed, without the command of `--on-worse`: it may have an address or a token in it, and pages are
+/// shared.
+fn without_on_worse(typed: &[String]) -> Vec<String> {
+    let mut kept = Vec::with_capacity(typed.len());
+    let mut words = typed.iter();
+    while let Some(word) = words.next() {
+        if word == "--on-worse" {
+            words.next();
+        } else if !word.starts_with("--on-worse=") {
+            kept.push(word.clone());
+        }
+    }
+    kept
 }
 
 /// Tags and note of a run.
@@ -147,11 +182,9 @@ fn in_words(said: &Annotations) -> String {
     tags.into_iter().chain(said.note.clone()).collect::<Vec<_>>().join("; ")
 }
 
-/// Gives the text to the command of `--on-worse`, if there is one and anything is worse.
-fn tell_of(trend: &Trend, matches: &ArgMatches, text: &str) -> Result<(), Failure> {
-    let Some(command) = matches.get_one::<String>("on-worse").filter(|_| trend.is_worse()) else {
-        return Ok(());
-    };
+/// Gives the text to the command of `--on-worse`; false, with a note, where it fails. What runs are called is
+/// only in the text, and nothing of it in the command.
+fn tell(command: &str, text: &str) -> Result<bool, Failure> {
     let failed = |source| Failure::File { what: "starting", path: PathBuf::from("sh"), source };
     let mut child =
         Program::new("sh").arg("-c").arg(command).stdin(Stdio::piped()).spawn().map_err(failed)?;
@@ -163,5 +196,20 @@ fn tell_of(trend: &Trend, matches: &ArgMatches, text: &str) -> Result<(), Failur
     if !status.success() {
         output::note(&format!("The command of --on-worse failed: {status}\n"));
     }
-    Ok(())
+    Ok(status.success())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_of_an_alarm_is_not_shown() {
+        let typed = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<String>>();
+        let shown = ["headroom", "trend", "--fail-if-worse", "disk"];
+        let apart = ["headroom", "trend", "--on-worse", "curl https://x/secret", "--fail-if-worse", "disk"];
+        let joined = ["headroom", "trend", "--fail-if-worse", "--on-worse=curl https://x/secret", "disk"];
+        assert_eq!(without_on_worse(&typed(&apart)), typed(&shown));
+        assert_eq!(without_on_worse(&typed(&joined)), typed(&shown));
+    }
 }

@@ -60,8 +60,14 @@ fn a_figure_that_became_worse_is_found_told_and_accepted() {
     let told = ["trend", "--fail-if-worse", "--on-worse", "cat > told.txt"];
     assert_eq!(place.run(&told).status.code(), Some(1));
     let mail = std::fs::read_to_string(place.path().join("told.txt")).unwrap();
-    assert!(mail.contains("20260109-made"), "{mail}");
-    // Before the step nothing is worse.
+    assert!(mail.contains("20260109-made") && !mail.contains("told.txt"), "{mail}");
+    // A command that fails is no silence.
+    let failed = place.run(&["trend", "--on-worse", "exit 7"]);
+    assert_eq!(failed.status.code(), Some(1));
+    assert!(stderr(&failed).contains("--on-worse failed"), "{}", stderr(&failed));
+    // Before the step nothing is worse, and nobody is told.
+    let early = place.run(&["trend", "--until", "2026-01-08", "--on-worse", "exit 7"]);
+    assert_eq!(early.status.code(), Some(0), "{}", stdout(&early));
     let early = place.run(&["trend", "--until", "2026-01-08", "--fail-if-worse"]);
     assert_eq!(early.status.code(), Some(0), "{}", stdout(&early));
 
@@ -97,6 +103,7 @@ fn runs_are_found_by_what_was_said_of_them() {
     );
     assert!(list(&["--tag", "rack=4"]).contains("No kept run is like that"));
     assert!(stdout(&place.run(&["note", "20260105"])).ends_with(": after the new fan\n"));
+    assert_eq!(place.run(&["note", "20260105", "a\u{1b}[2Jb"]).status.code(), Some(2));
     assert!(place.run(&["note", "20260105", "--remove"]).status.success());
     assert!(stdout(&place.run(&["note", "20260105"])).contains("has no note"));
 }

@@ -10,6 +10,7 @@ trend-footer = Made by Headroom { $version }.
 ## In short
 
 trend-nothing = No run has such a figure.
+trend-too-few = There are too few runs to see a step.
 trend-no-step =
     { $count ->
         [one] The figure has not stepped from its level.
@@ -17,11 +18,11 @@ trend-no-step =
     }
 trend-not-worse =
     { $count ->
-        [one] The figure has stepped to another level and is not worse now.
+        [one] The figure has stepped to another level; it is not found to be worse now.
        *[other] { $moved } of { $count } figures { $moved ->
             [one] has
            *[other] have
-        } stepped to another level; none is worse now.
+        } stepped to another level; none is found to be worse now.
     }
 trend-worse =
     { $count ->
@@ -34,6 +35,7 @@ trend-worse =
 trend-now = Now
 trend-against-before = ({ $interval }) against the level before: { $series }
 trend-against-baseline = ({ $interval }) against the baseline accepted on { $date }: { $series }
+trend-no-ratio = no ratio can be formed
 trend-steps = Steps
 trend-step = with run { $run } of { $date }: { $series }
 trend-step-between = with run { $run } of { $date }, or any from { $first } to { $last }: { $series }
@@ -58,6 +60,7 @@ trend-caption =
 trend-column-runs = runs
 trend-column-steps = steps
 trend-column-now = now
+trend-column-last = last run
 trend-column-run = run
 trend-column-date = date
 trend-column-interval = 95 % interval
@@ -72,4 +75,4 @@ trend-changes-caption = What changed where it stepped; that does not make it the
 
 ## Method
 
-trend-method = Like work on one machine is one figure; other work, another place, another duration or other settings are figures of their own. A step is where the mean of the runs' medians (of their logarithms) differs most, if few of the same runs in other orders differ as much: of figures without a step, { PERCENT($chance, decimals: 1) } show one at most, all figures together. It takes at least { $least } runs. Where the step is has a 95 % interval, from runs drawn anew on both sides. Whether a level is worse is told by the ratio of the runs of both levels; a difference of up to { PERCENT($margin, decimals: 1) } does not matter. Whoever looks after each new run is wrong more often than whoever looks once.
+trend-method = Like work on one machine is one figure; other work, another place, another duration or other settings are figures of their own. A step is where the mean of the runs' medians (of their logarithms) differs most, if few of the same runs in other orders differ as much: where no figure stepped, the chance that any of them shows a step is { PERCENT($chance, decimals: 1) } at most. That takes runs of which none depends on the one before: a slow drift shows as one or more steps. It takes at least { $least } runs, and more where there are more figures. Where the step is has a 95 % interval, from runs drawn anew on both sides. Whether a level is worse is told by the ratio of the runs of both levels; a difference of up to { PERCENT($margin, decimals: 1) } does not matter. Whoever looks after each new run is wrong more often than whoever looks once.

@@ -15,8 +15,11 @@ pub(super) fn csv(subject: &TrendSubject<'_>) -> Result<Vec<u8>, ExportError> {
     let mut out = csv::Writer::from_writer(Vec::new());
     out.write_record(HEAD.split(',')).map_err(failed)?;
     for series in &subject.trend.series {
+        let levels = series.levels();
         for (place, point) in series.points.iter().enumerate() {
-            out.write_record(cells(subject, series, (place, point))).map_err(failed)?;
+            let level = levels.iter().find(|level| (level.from..level.to).contains(&place));
+            let row = cells(subject, series, (place, point), level.map(|level| level.median));
+            out.write_record(row).map_err(failed)?;
         }
     }
     out.into_inner().map_err(|e| ExportError::of("csv", e))
@@ -26,10 +29,10 @@ fn cells(
     subject: &TrendSubject<'_>,
     series: &TrendSeries,
     (place, point): (usize, &TrendPoint),
+    level: Option<f64>,
 ) -> Vec<String> {
     let number = |value: Option<f64>| value.map(|value| value.to_string()).unwrap_or_default();
     let estimate = &point.estimate;
-    let level = series.levels().into_iter().find(|level| (level.from..level.to).contains(&place));
     let step = series.steps.iter().find(|step| step.place.at == place);
     vec![
         series.hostname.clone(),
@@ -44,12 +47,17 @@ fn cells(
         estimate.median.to_string(),
         number(estimate.low),
         number(estimate.high),
-        number(level.map(|level| level.median)),
+        number(level),
         number(step.and_then(|step| Some(step.ratio?.ratio))),
         number(step.map(|step| step.place.p_value)),
         point.accepted.clone().unwrap_or_default(),
-        subject.said.get(&point.run).cloned().unwrap_or_default(),
+        subject.said.get(&point.run).map(|said| no_formula(said)).unwrap_or_default(),
     ]
+}
+
+/// A text of a person's that no spreadsheet takes for a formula: with the apostrophe that marks a text there.
+fn no_formula(text: &str) -> String {
+    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -73,5 +81,11 @@ mod tests {
         assert_eq!((&rows[1][6], &rows[1][16], &rows[1][13]), ("r1", "rack=3", ""));
         let steps: Vec<&str> = rows.iter().filter(|row| !row[13].is_empty()).map(|row| &row[6]).collect();
         assert_eq!(steps, ["r10"]);
+    }
+
+    #[test]
+    fn a_note_is_no_formula() {
+        assert_eq!(no_formula("=1+1"), "'=1+1");
+        assert_eq!(no_formula("rack=3; =1+1"), "rack=3; =1+1");
     }
 }

@@ -1,6 +1,6 @@
 //! The conclusion in plain words: whether anything is worse, where figures stepped, and what changed there.
 
-use analysis::trend::{RUNS_LEAST, TrendSeries, TrendStanding, TrendStep};
+use analysis::trend::{TrendSeries, TrendStanding, TrendStep};
 use model::Value;
 use model::comparison::Verdict;
 
@@ -25,8 +25,10 @@ fn lead(view: &TrendView<'_>) -> String {
     let count = view.all().len();
     let worse = view.all().iter().filter(|series| series.verdict() == Some(Verdict::Worse)).count();
     let moved = view.all().iter().filter(|series| !series.steps.is_empty()).count();
+    let is_few = few_runs(view) == count;
     let key = match (count, worse, moved) {
         (0, ..) => "trend-nothing",
+        (_, 0, 0) if is_few => "trend-too-few",
         (_, 0, 0) => "trend-no-step",
         (_, 0, _) => "trend-not-worse",
         _ => "trend-worse",
@@ -51,7 +53,7 @@ fn held(view: &TrendView<'_>) -> Option<Answer> {
     all.sort_by_key(|(_, standing)| standing.verdict != Verdict::Worse);
     let line = |(series, standing): &(&TrendSeries, TrendStanding)| {
         let (tone, word) = verdict_in_words(view.words(), standing.verdict);
-        let (change, interval) = view.change(&standing.ratio);
+        let (change, interval) = view.standing(series, standing);
         let key = if standing.is_baseline { "trend-against-baseline" } else { "trend-against-before" };
         let accepted = series.baseline().and_then(|at| series.points[at].accepted.as_deref());
         let date = accepted.map(day).unwrap_or_default();
@@ -70,7 +72,7 @@ fn stepped(view: &TrendView<'_>) -> Option<Answer> {
         let text = |at: usize| of(at).map(|point| point.run.clone()).unwrap_or_default();
         let date = of(place.at).map(|point| day(&point.started).to_owned()).unwrap_or_default();
         let (run, first, last) = (text(place.at), text(place.earliest), text(place.latest));
-        let change = step.ratio.as_ref().map(|ratio| view.change(ratio).0).unwrap_or_default();
+        let change = view.change_to(series, place.at, step.ratio.as_ref()).0;
         let name = view.name(series);
         let texts: [(&str, &str); 5] =
             [("series", &name), ("run", &run), ("date", &date), ("first", &first), ("last", &last)];
@@ -116,13 +118,19 @@ fn changes(view: &TrendView<'_>, step: &TrendStep) -> Text {
     named.join("; ").into()
 }
 
+/// How many works have too few runs for a step.
+fn few_runs(view: &TrendView<'_>) -> usize {
+    let least = view.subject.trend.runs_least;
+    view.all().iter().filter(|series| series.points.len() < least).count()
+}
+
 /// That some works have too few runs.
 fn few(view: &TrendView<'_>) -> Option<Answer> {
-    let few = view.all().iter().filter(|series| series.points.len() < RUNS_LEAST).count();
+    let few = few_runs(view);
     if few == 0 {
         return None;
     }
-    let counts = [("count", few), ("least", RUNS_LEAST)];
+    let counts = [("count", few), ("least", view.subject.trend.runs_least)];
     let line = view.words().tell("trend-few", &counts.map(|(name, n)| (name, Value::from(n as u64))));
     answer(view, "trend-keep-in-mind", vec![line.into()])
 }

@@ -1,6 +1,5 @@
 //! How steps are found, and how to do it again.
 
-use analysis::trend::RUNS_LEAST;
 use model::Value;
 use stats::change_point::SIGNIFICANCE;
 
@@ -13,7 +12,7 @@ pub(super) fn write(view: &TrendView<'_>) -> Section {
     let arguments = [
         ("chance", Value::Number(SIGNIFICANCE)),
         ("margin", Value::Number(view.subject.trend.margin)),
-        ("least", Value::from(RUNS_LEAST as u64)),
+        ("least", Value::from(view.subject.trend.runs_least as u64)),
     ];
     section.push(Block::Paragraph(view.words().tell("trend-method", &arguments).into()));
     if !view.subject.command.is_empty() {

@@ -1,6 +1,6 @@
 //! Every work: its level of now in one table, and then its course with steps, and its runs.
 
-use analysis::trend::{RUNS_LEAST, TrendPoint, TrendSeries};
+use analysis::trend::{TrendPoint, TrendSeries};
 use chart::plot::{Axis, Line, Lines, Mark, Numbers, Spread, Zone};
 use model::Unit;
 use model::comparison::Verdict;
@@ -45,7 +45,7 @@ fn ordered<'a>(view: &TrendView<'a>) -> Vec<&'a TrendSeries> {
     all.sort_by_key(|series| match series.verdict() {
         Some(Verdict::Worse) => 0,
         _ if !series.steps.is_empty() => 1,
-        _ if series.points.len() >= RUNS_LEAST => 2,
+        _ if series.points.len() >= view.subject.trend.runs_least => 2,
         _ => 3,
     });
     all
@@ -59,17 +59,20 @@ fn overview(view: &TrendView<'_>, listed: &[&TrendSeries]) -> Table {
         Column::numbers(view.say("trend-column-steps")).to_spare(2),
         Column::numbers(view.say("trend-column-now")),
         Column::numbers(view.say("comparison-change")),
+        Column::words(view.say("trend-column-last")).to_spare(1),
         Column::words(view.say("comparison-verdict")),
     ];
     let row = |series: &&TrendSeries| {
         let now = series.levels().last().map(|level| view.figure(series, level.median)).unwrap_or_default();
-        let change = series.standing.map(|standing| view.change(&standing.ratio).0).unwrap_or_default();
+        let change = series.standing.map(|standing| view.standing(series, &standing).0).unwrap_or_default();
+        let last = series.points.last().map(|point| day(&point.started).to_owned()).unwrap_or_default();
         vec![
             view.name(series).into(),
             series.points.len().to_string().into(),
             series.steps.len().to_string().into(),
             now.into(),
             change.into(),
+            last.into(),
             series.verdict().map(|verdict| badge(view, verdict)).unwrap_or_default(),
         ]
     };
@@ -117,7 +120,7 @@ fn plot(view: &TrendView<'_>, series: &TrendSeries) -> Lines {
         from: step.place.earliest as f64,
         to: number(step.place.latest),
         level: None,
-        label: step.ratio.as_ref().map(|ratio| view.change(ratio).0).unwrap_or_default(),
+        label: view.change_to(series, step.place.at, step.ratio.as_ref()).0,
     });
     let baseline =
         series.baseline().map(|place| Mark { x: number(place), label: view.say("comparison-baseline") });
@@ -164,7 +167,7 @@ fn runs(view: &TrendView<'_>, series: &TrendSeries) -> Table {
     ];
     let row = |(place, point): (usize, &TrendPoint)| {
         let step = series.steps.iter().find(|step| step.place.at == place);
-        let change = step.and_then(|step| Some(view.change(step.ratio.as_ref()?).0));
+        let change = step.map(|step| view.change_to(series, place, step.ratio.as_ref()).0);
         let texts = [
             point.run.clone(),
             day(&point.started).to_owned(),

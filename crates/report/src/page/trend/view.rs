@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use analysis::trend::{TrendPoint, TrendSeries};
+use analysis::trend::{TrendPoint, TrendSeries, TrendStanding};
 use language::Words;
 use stats::comparison::RatioEstimate;
 
@@ -42,10 +42,8 @@ impl<'a> TrendView<'a> {
     pub(super) fn called(&self, series: &TrendSeries) -> String {
         let own = label::short_form(&series.case).map(|own| format!(" {own}")).unwrap_or_default();
         let work = format!("{}{own}", series.workload);
-        match self.machines().len() {
-            0 | 1 => work,
-            _ => format!("{}: {work}", series.hostname),
-        }
+        let is_alone = self.all().iter().all(|other| other.hostname == series.hostname);
+        if is_alone || series.hostname.is_empty() { work } else { format!("{}: {work}", series.hostname) }
     }
 
     /// A work with its figure.
@@ -77,6 +75,27 @@ impl<'a> TrendView<'a> {
             None => self.say("interval-wide"),
         };
         (change.point, interval)
+    }
+
+    /// The same of a level that begins with the run at `from`; where there is no ratio, its median.
+    pub(super) fn change_to(
+        &self,
+        series: &TrendSeries,
+        from: usize,
+        ratio: Option<&RatioEstimate>,
+    ) -> (String, String) {
+        if let Some(ratio) = ratio {
+            return self.change(ratio);
+        }
+        let level = series.levels().into_iter().find(|level| level.from == from);
+        let median = level.map(|level| self.figure(series, level.median)).unwrap_or_default();
+        (median, self.say("trend-no-ratio"))
+    }
+
+    /// The same of the level of now.
+    pub(super) fn standing(&self, series: &TrendSeries, standing: &TrendStanding) -> (String, String) {
+        let from = series.steps.last().map_or(0, |step| step.place.at);
+        self.change_to(series, from, standing.ratio.as_ref())
     }
 
     /// What a person said of a run, and that it is a baseline.
