@@ -106,7 +106,7 @@ fn root() -> Command {
 fn reference() -> String {
     let mut out = String::from(
         "# The command line\n\nMade by `cargo xtask gen`; edit the command, not this page.\n\n\
-         Exit codes: 0 done; 1 done, but a trial failed, a case falls short of the study's `[expect]`, the doctor warns, a checked figure is not what it says, or (if asked) a comparison is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
+         Exit codes: 0 done; 1 done, but a trial failed, a case falls short of the study's `[expect]`, the doctor warns, a checked figure is not what it says, or (if asked) a comparison or a trend is worse; 2 bad arguments or study; 3 refused (unsafe target, no room, \
          missing permission), nothing touched; 130 interrupted, nothing left behind.\n",
     );
     let mut root = command_line().term_width(::report::WIDTH);
