@@ -12,7 +12,7 @@ use super::option;
 pub(super) fn arguments() -> [Arg; 5] {
     [
         Arg::new("name").value_name("NAME").help("Only runs of this study, or with this workload"),
-        option("machine", "HOST").help("Only runs of this machine"),
+        option("machine", "HOSTNAME").help("Only runs of this machine"),
         option("tag", "NAME=VALUE").action(ArgAction::Append).help(
             "Only runs with this tag, or with a tag of this name where no value is given; several times for all of \
              several",

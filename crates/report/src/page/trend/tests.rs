@@ -43,7 +43,8 @@ pub(crate) fn trend() -> Trend {
 
 fn shown(language: Language, write: fn(&Document) -> String) -> String {
     let trend = trend();
-    let said = [("r5".to_owned(), "rack=3; new fan".to_owned())].into_iter().collect();
+    let said: BTreeMap<String, String> =
+        [("r5".to_owned(), "rack=3; new fan".to_owned())].into_iter().collect();
     let command = ["headroom", "trend", "disk"].map(str::to_owned);
     let subject = TrendSubject { trend: &trend, said: &said, command: &command, words: language.words() };
     write(&document(&subject))
