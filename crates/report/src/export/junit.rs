@@ -95,7 +95,7 @@ fn of_goals(view: &View<'_>) -> impl Iterator<Item = TestCase> {
             let outcome = TestOutcome::Skipped(view.say(goals::NO_CASE));
             all.push(TestCase { case: view.title(), name: goal.goal.text.clone(), outcome });
         }
-        all.extend(goal.cases.iter().map(|(case, held)| test(&goal, *case, *held)));
+        all.extend(goal.cases.iter().map(|(case, held)| test(&goal, case, *held)));
     }
     all.into_iter()
 }

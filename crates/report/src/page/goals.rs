@@ -165,7 +165,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         ]
     };
     let rows =
-        goals.iter().flat_map(|goal| goal.cases.iter().map(move |(case, held)| row(goal, *case, *held)));
+        goals.iter().flat_map(|goal| goal.cases.iter().map(move |(case, held)| row(goal, case, *held)));
     let table = Table {
         columns: vec![
             Column::words(view.say("goal-column")),
