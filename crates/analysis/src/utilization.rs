@@ -1,6 +1,6 @@
 //! How much of each limit on its path a case used.
 
-mod bond;
+pub(crate) mod bond;
 mod counted;
 mod interface;
 mod page_cache;
@@ -14,7 +14,6 @@ use model::{Resource, ResourceKind, Unit, metric};
 
 use crate::measure::{self, End};
 
-pub(crate) use bond::one_member;
 pub(crate) use interface::of_far;
 
 /// Limits that follow from what the agent measured of itself and its machine.

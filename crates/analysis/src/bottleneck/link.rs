@@ -13,7 +13,7 @@ use model::{Finding, Machine, Resource, ResourceKind, Severity, metric};
 use super::pcie_state::{at_present_speed, fewer_lanes};
 use super::{BEYOND, FULL, Verdict, end_of, finding, of_limit, share_of_full, shown};
 use crate::measure::End;
-use crate::utilization::one_member;
+use crate::utilization::bond::one_member;
 use crate::{Context, measure};
 
 /// Payload gets 76 to 94 % of a line rate, by packet size; above this share of

@@ -91,14 +91,14 @@ fn full_of(case: &CaseResult, cpus: f64) -> f64 {
 }
 
 /// All CPUs are full, mostly of other programs, and the clients stand ready without one.
-pub(in crate::bottleneck) fn examine_crowd(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+pub(in crate::bottleneck) fn examine_crowd(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if !is_one(case) {
         return Verdict::Elsewhere;
     }
-    crowd(case).unwrap_or(Verdict::Elsewhere)
+    crowd(case, context).unwrap_or(Verdict::Elsewhere)
 }
 
-fn crowd(case: &CaseResult) -> Option<Verdict> {
+fn crowd(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
     let all = busy_cpus(case).filter(|all| all.busy >= FULL)?;
     let server = median_of(case, names::SERVER_CPU);
     // What a server uses that is here and was not found is not other programs'.
@@ -109,10 +109,14 @@ fn crowd(case: &CaseResult) -> Option<Verdict> {
         return None;
     }
     let place = measure::place(case, &Resource::CPUS, "idle")?;
+    let own = measure::CaseCpus::of(case, context.machine);
+    let cores = context.machine.map_or(all.cpus, |machine| own.cores(&machine.inventory.cpu) as f64);
     Some(Verdict::Full(Box::new(
         finding("all-cores-full", Severity::Note)
             .on(Resource::CPUS)
             .arg("cpus", all.cpus)
+            .arg("cores", cores)
+            .arg("smt", cores < all.cpus)
             .arg("shared", true)
             .arg("beside", false)
             .because(Evidence::at("busy", place).arg("share", all.busy)),

@@ -193,8 +193,10 @@ impl Page {
                 @for (index, cell) in row.iter().enumerate() {
                     @if index == 0 {
                         th scope="row" { (self.text(cell)) }
+                    } @else if display_width(&cell.words()) > PROSE {
+                        td.prose { (self.text(cell)) }
                     } @else {
-                        td.prose[display_width(&cell.words()) > PROSE] { (self.text(cell)) }
+                        td { (self.text(cell)) }
                     }
                 }
             }
