@@ -124,7 +124,7 @@ fn several_threads_fill_one_file_together() {
         "--pattern write --until full --target small --block-size 64k --threads 3 --engine sync --trials 1";
     let Some(output) = run(&place, fill) else { return };
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let bytes = moved(&trials(&place.stored())[0]["loads"][0]);
+    let bytes = moved(&trials(&place.stored())[0]["loads"][0]).round();
     let mib = f64::from(1 << 20);
     assert!((31.0 * mib..=32.0 * mib).contains(&bytes), "{bytes}");
 }
