@@ -262,6 +262,7 @@ mod tests {
             started: text("2026-11-28T08:15:00Z"),
             finished: None,
             outcome: None,
+            resumptions: Vec::new(),
             origin: Origin { tool: text("headroom"), version: text("0"), command: Vec::new() },
             headroom: Build { version: text("0"), build: text("debug") },
             study: model::Study::default(),

@@ -166,6 +166,7 @@ fn head(
         started: now.to_string(),
         finished: None,
         outcome: None,
+        resumptions: Vec::new(),
         origin: Origin {
             tool: "headroom".to_owned(),
             version: identity.version.clone(),
