@@ -96,7 +96,8 @@ impl Line {
             ("settings", _) => ArgValueCompleter::new(settings),
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
             ("run", "destroy") | ("trace" | "verify-tool", "target") => ArgValueCompleter::new(places),
-            ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
+            ("run", "resume")
+            | ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
                 ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
             }
             ("check", "run") => ArgValueCompleter::new(PathCompleter::dir()),

@@ -22,6 +22,7 @@ mod note;
 mod reference;
 mod report;
 mod restore;
+mod resume;
 mod rm;
 mod run;
 mod run_filter;

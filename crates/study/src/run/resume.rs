@@ -153,7 +153,8 @@ fn difference(before: &CaseResult, after: &CaseResult) -> Option<&'static str> {
             (a.workload, a.definition_version, &a.parameters)
                 == (b.workload, b.definition_version, &b.parameters)
         });
-    let asked = |case: &CaseResult| -> Vec<(String, Vec<String>)> {
+    // One change may be made at several resources.
+    let asked = |case: &CaseResult| -> Vec<(String, BTreeSet<String>)> {
         let settings = case.settings.iter();
         let words = |state: &SettingState| state.asked.to_string();
         settings.map(|(key, states)| (key.clone(), states.iter().map(words).collect())).collect()
