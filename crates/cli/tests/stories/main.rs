@@ -38,6 +38,7 @@ mod observed;
 mod other_area;
 mod places;
 mod replay;
+mod resume;
 mod run;
 mod s3s;
 mod secrets;

@@ -232,6 +232,6 @@ impl Execution<'_> {
     }
 
     fn nothing_missing(self) -> RunError {
-        RunError::NotResumed { id: self.run.id, reason: "it is complete, and no trial failed".to_owned() }
+        RunError::NotResumed { id: self.run.id, reason: "no trial of it is missing".to_owned() }
     }
 }

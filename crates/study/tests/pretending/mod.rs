@@ -294,3 +294,12 @@ pub(crate) fn run_into(
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.run(study, &planned, &identity)
 }
+
+/// Goes on with a run, to its end.
+pub(crate) fn resume(kept: Run, agent: &mut Pretender, store: &mut Notebook) -> Result<Run, RunError> {
+    let planned = planned(&kept.study, agent).unwrap();
+    let runner =
+        Runner { agent, store, catalogue: &agent::catalogue(), cancelled: &|| false, on_event: &mut |_| {} };
+    let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+    runner.resume(kept, &planned, &identity)
+}
