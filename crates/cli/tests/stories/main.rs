@@ -17,6 +17,7 @@ mod far;
 mod faults;
 mod filling;
 mod fio;
+mod fixtures;
 mod first_minutes;
 mod full;
 mod goals;
