@@ -20,7 +20,7 @@ pub(super) fn define(command: Command) -> Command {
         .before_help(examples([
             "fixtures",
             "fixtures --remove /data/headroom_kept_0123456789abcdef.db",
-            "restore --kept --url postgres://me@db1/shop",
+            "fixtures --remove /data/one.db --remove /data/other.db",
         ]))
         .about("The data that loads keep for later runs (--keep-data) and that no run uses, and its removal")
         .after_help(
