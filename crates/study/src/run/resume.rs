@@ -176,14 +176,14 @@ fn trials(run: &Run) -> impl Iterator<Item = &Trial> {
 
 /// The order of the trial that comes next.
 fn next_order(run: &Run) -> u32 {
-    trials(run).map(|trial| trial.order + 1).max().unwrap_or(0)
+    trials(run).map(|trial| trial.order.saturating_add(1)).max().unwrap_or(0)
 }
 
 /// The block of a group that comes next: one that no trial is in.
 fn next_block(run: &Run, group: usize) -> u32 {
     let of_group = run.cases.iter().filter(|case| case.block == group).flat_map(|case| &case.trials);
     let measured = of_group.filter(|trial| trial.status != Status::Skipped);
-    measured.map(|trial| trial.block + 1).max().unwrap_or(0)
+    measured.map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0)
 }
 
 /// When a run ended; where it was killed, when its last trial began, or, without one, itself.
