@@ -11,7 +11,7 @@ const SWEEP: &[&str] = &[
     "--threads",
     "1,2",
     "--duration",
-    "100ms",
+    "250ms",
     "--warm-up",
     "10ms",
     "--trials",
@@ -57,6 +57,7 @@ fn an_interrupted_sweep_is_resumed_and_its_page_says_so() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
 fn a_killed_sweep_is_resumed_when_nobody_measures_it_any_more() {
     let place = StoryFolder::new();
     let mut run = place.start(SWEEP);
