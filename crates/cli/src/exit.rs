@@ -149,7 +149,7 @@ impl Failure {
             ) => INVALID,
             // A store that fails later makes it `Unkept`: here it took not even the head
             // of the run.
-            Failure::Run(RunError::Store(_)) => REFUSED,
+            Failure::Run(RunError::Store(_) | RunError::NotResumed { .. }) => REFUSED,
             Failure::Run(_)
             | Failure::Unkept { .. }
             | Failure::Agent(_)
@@ -196,6 +196,9 @@ impl Failure {
             Failure::Arguments { help, .. } | Failure::Refused { help, .. } => Some(help.clone()),
             Failure::Run(RunError::Left { id, .. }) => {
                 Some(format!("type `headroom restore`; the run is kept: `headroom show {id}`"))
+            }
+            Failure::Run(RunError::NotResumed { id, .. }) => {
+                Some(format!("measure anew, without --resume; `headroom show {id}` shows what was measured"))
             }
             Failure::Unwritten { id, .. } => Some(format!("the run is kept: `headroom export {id} -o FILE`")),
             Failure::File { source, .. } => file_help(source.kind()).map(str::to_owned),

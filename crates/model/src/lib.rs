@@ -32,6 +32,7 @@ pub mod price;
 pub mod profile;
 pub mod quantity;
 pub mod resource;
+mod resumption;
 pub mod run;
 pub mod scalar;
 pub mod search;

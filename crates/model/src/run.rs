@@ -27,6 +27,7 @@ use crate::unit::Unit;
 use crate::value::Parameters;
 
 pub use crate::gain::{Gain, GainBound, GainCeiling, GainFix, GainLaw, TriedGain};
+pub use crate::resumption::Resumption;
 pub use crate::search::{
     CaseRole, CpuTake, Doubling, LevelSearch, Proof, ProofEffect, ProofOutcome, ProofStep, SearchEnd,
 };
@@ -49,6 +50,9 @@ pub struct Run {
     /// How it ended: absent while unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub outcome: Option<Outcome>,
+    /// The gaps in it, where it was resumed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub resumptions: Vec<Resumption>,
     /// Which tool made the figures.
     pub origin: Origin,
     /// Which build of Headroom wrote the document.

@@ -147,6 +147,16 @@ pub enum StoreError {
         /// How many cases there are.
         cases: usize,
     },
+    /// A run is there, but cannot be gone on with.
+    #[error("run `{run}` in the store `{}` cannot be resumed: {why}", path.display())]
+    NotResumed {
+        /// The store.
+        path: PathBuf,
+        /// The run.
+        run: String,
+        /// Why not, in a sentence without a full stop.
+        why: &'static str,
+    },
     /// A document cannot be kept, because it could not be read again.
     #[error("cannot keep {what} in the store `{}`: it could not be read again: {source}", path.display())]
     Document {
@@ -217,6 +227,9 @@ impl StoreError {
             Self::Empty { .. } => "`headroom run` makes one. Another store is named with `--store PATH`.",
             Self::Duplicate { .. } | Self::NoCase { .. } => {
                 "This is a fault of Headroom, not of the store. Please report it with the command that you typed."
+            }
+            Self::NotResumed { .. } => {
+                "Nothing of it was changed. `headroom list` shows how each run stands; `headroom run` measures anew."
             }
             Self::Document { .. } => {
                 "A number that is infinite or not a number cannot be kept. This is a fault of Headroom; please \

@@ -20,6 +20,7 @@ mod error;
 mod name;
 mod opening;
 mod pack;
+mod resuming;
 mod room;
 mod sqlite;
 #[cfg(test)]
@@ -40,6 +41,11 @@ pub trait Store {
     /// process counts as the run's writer, by which [`State::Running`] is told
     /// from [`State::Killed`]. Fails if a run of this id is there already, or writing fails.
     fn begin(&mut self, run: &Run) -> Result<(), StoreError>;
+
+    /// Stores the head of a run that is there and is gone on with: it has no end again, and the calling process is
+    /// its writer. Its trials stay, and are not read from `run`. Fails if the run is not there, is still being
+    /// measured, or was written by version 0.1, or if writing fails; then it is as it was.
+    fn resume(&mut self, run: &Run) -> Result<(), StoreError>;
 
     /// Stores one trial of the case with this number. The trial is on the disk
     /// when this returns, or nothing of it is. Fails if the run or the case is not there, a trial

@@ -130,7 +130,7 @@ impl SqliteStore {
         ids(&self.connection).map_err(|e| StoreError::sqlite(&self.path, "read", e))
     }
 
-    fn unknown(&self, text: &str) -> StoreError {
+    pub(crate) fn unknown(&self, text: &str) -> StoreError {
         // The list only helps; if it fails, the first error is the one to tell.
         let nearest = self.ids().map(|ids| name::nearest(&ids, text)).unwrap_or_default();
         StoreError::Unknown { path: self.path.clone(), text: text.to_owned(), nearest }
@@ -141,7 +141,7 @@ impl SqliteStore {
     }
 
     /// The head of `run` as JSON, known to be readable.
-    fn head(&self, run: &Run) -> Result<String, StoreError> {
+    pub(crate) fn head(&self, run: &Run) -> Result<String, StoreError> {
         let mut head = run.clone();
         for case in &mut head.cases {
             case.trials.clear();
@@ -229,6 +229,10 @@ impl Store for SqliteStore {
             }
             Err(e) => Err(not_twice(&self.path, e, || format!("a run `{}`", run.id))),
         }
+    }
+
+    fn resume(&mut self, run: &Run) -> Result<(), StoreError> {
+        self.reopen(run)
     }
 
     fn add_trial(&mut self, run: &str, case: usize, trial: &Trial) -> Result<(), StoreError> {

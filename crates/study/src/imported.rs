@@ -46,6 +46,7 @@ pub fn from_outputs(
         started: started.clone(),
         finished: Some(started),
         outcome: Some(Outcome::Complete),
+        resumptions: Vec::new(),
         origin: origin(&results),
         headroom: Build { version: identity.version.clone(), build: identity.build.clone() },
         study: Study { name: name(&outputs), ..Study::default() },

@@ -14,7 +14,7 @@ mod row;
 pub(crate) mod tests;
 pub(crate) mod words;
 
-use model::comparison::{Comparison, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
+use model::comparison::{Comparison, Difference, Filter, Remark, SCHEMA, Side, Tally, Unmatched, Verdict};
 use model::run::Build;
 use model::{MetricName, Run};
 
@@ -99,6 +99,19 @@ pub fn of_runs(runs: &[Run], options: &ComparisonOptions<'_>) -> Result<Comparis
     }
     found.notes.extend(note::of_runs(runs, &pairs));
     Ok(written(found))
+}
+
+/// In what the circumstances of two executions of one study differ: the machine, its software, and how it was
+/// measured. `side` of each is 1. What one of them does not know, such as where workers ran before there is a trial, is
+/// no difference.
+#[must_use]
+pub fn circumstances(before: &Run, after: &Run) -> Vec<Difference> {
+    environment::differences(&whole(before), &whole(after), 1)
+}
+
+/// A run with all its cases.
+fn whole(run: &Run) -> environment::View<'_> {
+    environment::View::new(run, run.cases.iter().collect())
 }
 
 /// Compares the cases of one run that differ in `by` and in nothing else that was asked for.

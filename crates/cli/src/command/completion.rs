@@ -96,7 +96,8 @@ impl Line {
             ("settings", _) => ArgValueCompleter::new(settings),
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
             ("run", "destroy") | ("trace" | "verify-tool", "target") => ArgValueCompleter::new(places),
-            ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
+            ("run", "resume")
+            | ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
                 ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
             }
             ("check", "run") => ArgValueCompleter::new(PathCompleter::dir()),
@@ -262,6 +263,7 @@ mod tests {
             started: text("2026-11-28T08:15:00Z"),
             finished: None,
             outcome: None,
+            resumptions: Vec::new(),
             origin: Origin { tool: text("headroom"), version: text("0"), command: Vec::new() },
             headroom: Build { version: text("0"), build: text("debug") },
             study: model::Study::default(),

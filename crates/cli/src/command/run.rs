@@ -30,7 +30,7 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, parameters};
 use super::{
-    exit_code, flag, job_file, option, page_path, restore, show, store_argument, store_path, tag,
+    exit_code, flag, job_file, option, page_path, restore, resume, show, store_argument, store_path, tag,
     unknown_study,
 };
 use crate::accept_nodes::{self, NodeWait};
@@ -80,7 +80,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 16] {
+fn own_arguments() -> [Arg; 17] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -91,6 +91,7 @@ fn own_arguments() -> [Arg; 16] {
             "LOAD",
             "A load that runs with every case, in the same window: \"disk --pattern write --rate 1k/s\"",
         ),
+        resume::argument(),
         many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
         many(
             "set",
@@ -143,7 +144,11 @@ fn own_arguments() -> [Arg; 16] {
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
     let catalogue = ::agent::catalogue();
-    let mut study = read_study(matches, &catalogue)?;
+    let kept = resume::kept(matches)?;
+    let mut study = match &kept {
+        Some(run) => resume::study_of(run, matches),
+        None => read_study(matches, &catalogue)?,
+    };
     take_price(matches, &mut study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));
@@ -165,7 +170,6 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
-    let json = matches.get_one::<String>("json").map(String::as_str);
     let mut progress = Progress::new(&planned.plan);
     let identity = identity(typed);
     let runner = Runner {
@@ -175,28 +179,37 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         cancelled: &cancelled,
         on_event: &mut |event| progress.show(event),
     };
-    let run = runner.run(&study, &planned, &identity);
+    let run = match kept {
+        Some(kept) => runner.resume(kept, &planned, &identity),
+        None => runner.run(&study, &planned, &identity),
+    };
     progress.finish();
     end(agent);
-    let words = language(matches).words();
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
             // Nobody can ask for its details later.
+            let words = language(matches).words();
             let document = document(&Subject { run: &run, words });
             output::print(output::written(&document, Detail::All).as_bytes())?;
             return Err(Failure::Unkept { run: Box::new(remains(&store, *run)), error });
         }
         other => other?,
     };
+    hand_over(matches, &run, destination)
+}
+
+/// Prints a run that is kept, or writes it to a file, as was asked.
+fn hand_over(matches: &ArgMatches, run: &Run, destination: Option<Destination>) -> Result<ExitCode, Failure> {
+    let json = matches.get_one::<String>("json").map(String::as_str);
     let page = match (&destination, json) {
-        (None, None) if study.name == built_in::OVERVIEW => page_beside_store(matches, &run),
+        (None, None) if run.study.name == built_in::OVERVIEW => page_beside_store(matches, run),
         _ => None,
     };
     match json {
-        Some("full") => output::print(&report::export::json_full(&run)?)?,
-        Some(_) => output::print(&report::export::json_summary(&run)?)?,
+        Some("full") => output::print(&report::export::json_full(run)?)?,
+        Some(_) => output::print(&report::export::json_summary(run)?)?,
         None => {
-            let document = document(&Subject { run: &run, words });
+            let document = document(&Subject { run, words: language(matches).words() });
             let mut text = output::rendered(&document, matches, &show::command(matches, &run.id));
             if let Some(page) = page {
                 text.push_str(&format!("The page: {page}\n"));
@@ -205,9 +218,9 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         }
     }
     if let Some(destination) = destination {
-        write_to(destination, matches, &run)?;
+        write_to(destination, matches, run)?;
     }
-    Ok(exit_code::of_run(&run, matches.get_flag("strict")))
+    Ok(exit_code::of_run(run, matches.get_flag("strict")))
 }
 
 fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {

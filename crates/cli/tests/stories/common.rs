@@ -15,6 +15,7 @@ const WITHOUT_STORE: &[&str] = &[
     "workloads",
     "settings",
     "restore",
+    "fixtures",
     "studies",
     "check",
     "verify-tool",

@@ -168,6 +168,7 @@ impl RunV1 {
             started,
             finished,
             outcome,
+            resumptions: Vec::new(),
             origin,
             headroom,
             study,

@@ -6,7 +6,7 @@ use model::{FindingKind, Severity, Status, WorkloadName};
 
 use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
-use super::{View, findings, gains, goals, nearest_limits, price, promises, study_verdict};
+use super::{View, findings, gains, goals, nearest_limits, price, promises, resumption, study_verdict};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
 use crate::view::WorkloadGroup;
@@ -58,8 +58,14 @@ fn ending(view: &View<'_>) -> Option<Notice> {
     let none = (ok == 0).then(|| view.say("ending-no-trial"));
     let counted = |key: &str, count: usize| (count > 0).then(|| view.count(key, count));
     let lines = [outcome, none, counted("ending-failed", failed), counted("ending-skipped", skipped)];
-    let text: Vec<String> = lines.into_iter().flatten().collect();
-    let severity = if ok == 0 { Severity::Error } else { Severity::Warning };
+    let mut text: Vec<String> = lines.into_iter().flatten().collect();
+    let severity = match ok {
+        0 => Severity::Error,
+        // A gap alone takes nothing from the figures.
+        _ if text.is_empty() => Severity::Note,
+        _ => Severity::Warning,
+    };
+    text.extend(resumption::gaps(view));
     (!text.is_empty()).then(|| Notice {
         id: None,
         severity,

@@ -24,6 +24,7 @@ mod overview;
 mod price;
 mod promises;
 mod references;
+mod resumption;
 mod servers;
 mod setting;
 mod study_verdict;

@@ -35,6 +35,7 @@ pub(crate) fn run() -> Run {
         started: String::new(),
         finished: None,
         outcome: None,
+        resumptions: Vec::new(),
         origin: Origin { tool: "headroom".to_owned(), version: String::new(), command: Vec::new() },
         headroom: Build { version: String::new(), build: String::new() },
         study,

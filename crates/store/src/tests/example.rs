@@ -32,6 +32,7 @@ pub(super) fn run(id: &str, started: &str) -> Run {
         started: started.to_owned(),
         finished: Some("2026-03-01T10:09:00Z".to_owned()),
         outcome: Some(Outcome::Complete),
+        resumptions: Vec::new(),
         origin: Origin {
             tool: "headroom".to_owned(),
             version: "0.1.0".to_owned(),

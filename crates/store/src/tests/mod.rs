@@ -6,6 +6,7 @@ mod journal;
 mod keeping;
 mod opening;
 mod removing;
+mod resuming;
 
 use std::collections::BTreeMap;
 use std::fs;

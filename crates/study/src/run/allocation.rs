@@ -25,7 +25,7 @@ impl Execution<'_> {
         let progress = |(place, case): (usize, &&Case)| CaseProgress {
             comparison: likenesses.iter().position(|l| *l == likenesses[place]).unwrap_or(place),
             values: &values[place],
-            trials: self.run.cases[case.index].trials.len(),
+            trials: self.tried(case),
             trial_s: self.meter.took_s(case),
         };
         let progress: Vec<CaseProgress<'_>> = open.iter().enumerate().map(progress).collect();
@@ -39,7 +39,7 @@ impl Execution<'_> {
         let progress = CaseProgress {
             comparison: 0,
             values: &self.values(case),
-            trials: self.run.cases[case.index].trials.len(),
+            trials: self.tried(case),
             trial_s: case.trial_s,
         };
         self.may_have_more(case) && progress.wants_more(&self.stopping_rule())

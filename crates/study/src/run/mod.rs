@@ -11,6 +11,7 @@ mod observed;
 mod order;
 mod progress;
 mod prove;
+mod resume;
 pub(crate) mod rounds;
 mod search;
 mod settings;
@@ -31,6 +32,8 @@ use store::{Store, StoreError};
 
 use crate::plan::FeasiblePlan;
 use progress::RunClock;
+
+pub use resume::check_kept;
 
 /// Why a run could not be carried out. What was measured is stored all the
 /// same, where the store still works.
@@ -54,6 +57,14 @@ pub enum RunError {
         /// The run.
         id: String,
         /// Which setting or fixture is left, and why.
+        reason: String,
+    },
+    /// A run that is kept cannot be gone on with; nothing was touched.
+    #[error("run `{id}` cannot be resumed: {reason}")]
+    NotResumed {
+        /// The run.
+        id: String,
+        /// Why not, in a sentence without a full stop.
         reason: String,
     },
     /// The agent cannot be had at all.
@@ -120,6 +131,7 @@ impl Runner<'_> {
             on_event,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
+            resumed_from: 0,
             blocks: vec![0; planned.plan.groups],
             unmade: fixtures::Failures::default(),
             looked_at: BTreeSet::new(),
@@ -166,6 +178,7 @@ fn head(
         started: now.to_string(),
         finished: None,
         outcome: None,
+        resumptions: Vec::new(),
         origin: Origin {
             tool: "headroom".to_owned(),
             version: identity.version.clone(),
@@ -226,6 +239,8 @@ struct Execution<'a> {
     on_event: &'a mut dyn FnMut(&Event),
     meter: RunClock,
     order: u32,
+    /// Where the run was resumed: the order of the first trial since then.
+    resumed_from: u32,
     /// By group: the block that comes next.
     blocks: Vec<u32>,
     /// Fixtures that could not be made.
@@ -242,6 +257,9 @@ impl Execution<'_> {
     fn all_groups(&mut self) -> Result<Outcome, RunError> {
         let mut outcome = Outcome::Complete;
         for group in 0..self.plan.groups {
+            if self.was_measured(group) {
+                continue;
+            }
             match self.group(group)? {
                 Outcome::Complete => {}
                 // Other groups have shares of the budget of their own.
@@ -249,8 +267,9 @@ impl Execution<'_> {
                 Outcome::Interrupted => return Ok(Outcome::Interrupted),
             }
             let steps = [Self::decide, Self::load_curves, Self::prove];
+            let is_deepened = self.was_deepened(group);
             for step in steps {
-                if step(self, group)? == Outcome::Interrupted {
+                if !is_deepened && step(self, group)? == Outcome::Interrupted {
                     return Ok(Outcome::Interrupted);
                 }
             }

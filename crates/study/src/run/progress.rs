@@ -75,6 +75,11 @@ impl RunClock {
         self.budget_s.map(|budget| (budget * share - self.started.elapsed().as_secs_f64()).max(0.0))
     }
 
+    /// So many of the planned seconds were done by the run before it was resumed.
+    pub(super) fn leave_out(&mut self, seconds: f64) {
+        self.planned_s = (self.planned_s - seconds).max(0.0);
+    }
+
     /// Takes up a case that the plan did not have.
     pub(super) fn add(&mut self, case: &Case) {
         self.trials_of.resize(self.trials_of.len().max(case.index + 1), 0);

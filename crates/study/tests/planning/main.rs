@@ -8,5 +8,6 @@ mod missing;
 mod observed;
 #[path = "../pretending/mod.rs"]
 mod pretending;
+mod resume;
 mod scheduling;
 mod search;

@@ -200,6 +200,7 @@ pub(crate) struct Notebook {
     /// Cases that were added or changed.
     pub(crate) cases: Vec<(usize, CaseResult)>,
     pub(crate) begun: usize,
+    pub(crate) resumed: usize,
     pub(crate) finished: Option<Run>,
     /// Takes so many trials and no more.
     pub(crate) room: Option<usize>,
@@ -209,6 +210,11 @@ impl Store for Notebook {
     fn begin(&mut self, run: &Run) -> Result<(), StoreError> {
         assert!(run.finished.is_none());
         self.begun += 1;
+        Ok(())
+    }
+    fn resume(&mut self, run: &Run) -> Result<(), StoreError> {
+        assert!(run.finished.is_none() && !run.resumptions.is_empty());
+        self.resumed += 1;
         Ok(())
     }
     fn add_trial(&mut self, _run: &str, case: usize, trial: &Trial) -> Result<(), StoreError> {
@@ -287,4 +293,13 @@ pub(crate) fn run_into(
     };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.run(study, &planned, &identity)
+}
+
+/// Goes on with a run, to its end.
+pub(crate) fn resume(kept: Run, agent: &mut Pretender, store: &mut Notebook) -> Result<Run, RunError> {
+    let planned = planned(&kept.study, agent).unwrap();
+    let runner =
+        Runner { agent, store, catalogue: &agent::catalogue(), cancelled: &|| false, on_event: &mut |_| {} };
+    let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+    runner.resume(kept, &planned, &identity)
 }

@@ -56,7 +56,31 @@ pub(in crate::workload) enum LeftThing {
     },
 }
 
+/// Data that is kept for later runs: where it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeptData<'a> {
+    /// In the file of SQLite at this path.
+    File(&'a Path),
+    /// In the database of this name at a server.
+    Database {
+        /// The name.
+        name: &'a str,
+        /// The server, as it was given; it has no password.
+        url: &'a str,
+    },
+}
+
 impl LeftOnServer {
+    /// Where the data is, if it was asked for that it stays.
+    #[must_use]
+    pub fn kept(&self) -> Option<KeptData<'_>> {
+        let LeftThing::Kept { name } = &self.thing else { return None };
+        Some(match self.file() {
+            Some(path) => KeptData::File(path),
+            None => KeptData::Database { name, url: &self.url },
+        })
+    }
+
     /// `thing`, at the server of `url`.
     pub(in crate::workload) fn new(url: &DatabaseUrl, thing: LeftThing) -> Self {
         Self { url: url.to_string(), thing }
@@ -279,6 +303,13 @@ pub fn left_on_servers(state: &Path, forgets: bool) -> Vec<LeftOnServer> {
 pub fn kept_on_servers(state: &Path) -> Vec<LeftOnServer> {
     let all = ServerList::in_state(state).left().into_iter();
     all.map(|(left, _)| left).filter(|left| left.is_kept() && left.file().is_none()).collect()
+}
+
+/// All that is kept for later runs, files and databases, and not in use, by the list in the folder `state`.
+#[must_use]
+pub fn kept_for_later(state: &Path) -> Vec<LeftOnServer> {
+    let all = ServerList::in_state(state).left().into_iter();
+    all.map(|(left, _)| left).filter(LeftOnServer::is_kept).collect()
 }
 
 /// What the list has of some kept data.

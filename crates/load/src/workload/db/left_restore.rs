@@ -14,6 +14,7 @@ use crate::workload::db::server_settings::put_back;
 use crate::workload::db::sqlite::{kept_file, named_file};
 use crate::workload::db::url::DatabaseUrl;
 use crate::workload::db::wire::DatabaseServer;
+use crate::workload::left_records::LeftRecord;
 
 /// How long a statement waits for a lock.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
@@ -115,15 +116,23 @@ pub fn restore_at(
 /// does not succeed stays in the list.
 #[must_use]
 pub fn remove_kept_files(state: &Path) -> Vec<RestoredOnServer> {
-    let all = ServerList::in_state(state).left().into_iter();
-    all.filter_map(|(left, record)| {
-        let stays = kept_file::remove(left.file()?).err();
-        if stays.is_none() {
-            record.remove();
-        }
-        Some(RestoredOnServer { left, stays })
-    })
-    .collect()
+    ServerList::in_state(state).left().into_iter().filter_map(remove_kept).collect()
+}
+
+/// The same of the file at `path` alone; none where the list has no such file, or a run uses it.
+#[must_use]
+pub fn remove_kept_file(state: &Path, path: &Path) -> Option<RestoredOnServer> {
+    let is_it = |(left, _): &(LeftOnServer, LeftRecord)| left.file() == Some(path);
+    ServerList::in_state(state).left().into_iter().find(is_it).and_then(remove_kept)
+}
+
+/// Removes a file that is kept, and its record; none where it is no file.
+fn remove_kept((left, record): (LeftOnServer, LeftRecord)) -> Option<RestoredOnServer> {
+    let stays = kept_file::remove(left.file()?).err();
+    if stays.is_none() {
+        record.remove();
+    }
+    Some(RestoredOnServer { left, stays })
 }
 
 /// Removes the files of SQLite that killed runs left where their paths had been given, by the list in the folder `state`.

@@ -4,8 +4,8 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use load::fixture::FixtureStore;
-use load::workload::db::left::{kept_on_servers, left_on_servers};
-use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, restore_at};
+use load::workload::db::left::{KeptData, kept_for_later, kept_on_servers, left_on_servers};
+use load::workload::db::left_restore::{RestoredOnServer, remove_kept_file, remove_kept_files, restore_at};
 use load::workload::{FIXTURES, HostInfo};
 use rusqlite::Connection;
 
@@ -81,6 +81,16 @@ fn a_file_of_sqlite_is_kept_found_again_and_removed_on_request() {
     bench(OLTP, state.path(), target.path(), &other).unwrap().end();
     assert_eq!(target.path().read_dir().unwrap().count(), 2);
     assert!(left_on_servers(state.path(), false).is_empty(), "nothing of it is left by accident");
+    // One of them alone.
+    let listed = |path: &Path| {
+        let all = kept_for_later(state.path());
+        all.iter().filter(|one| one.kept() == Some(KeptData::File(path))).count()
+    };
+    assert_eq!((listed(&path), kept_for_later(state.path()).len()), (1, 2));
+    assert!(remove_kept_file(state.path(), &target.path().join("mine.db")).is_none());
+    assert!(remove_kept_file(state.path(), &path).unwrap().is_settled() && !path.exists());
+    assert_eq!((listed(&path), kept_for_later(state.path()).len()), (0, 1));
+    bench(OLTP, state.path(), target.path(), &with(&[])).unwrap().end();
     let removed = remove_kept_files(state.path());
     assert!(removed.len() == 2 && removed.iter().all(RestoredOnServer::is_settled), "{removed:?}");
     assert_eq!(target.path().read_dir().unwrap().count(), 0);

@@ -49,6 +49,7 @@ fn without_cases(run: &Run) -> Run {
         started: run.started.clone(),
         finished: run.finished.clone(),
         outcome: run.outcome,
+        resumptions: run.resumptions.clone(),
         origin: run.origin.clone(),
         headroom: run.headroom.clone(),
         study: run.study.clone(),

@@ -84,6 +84,7 @@ fn run(extent: Extent) -> Run {
         started: "2026-11-21T10:15:00Z".to_owned(),
         finished: Some("2026-11-22T04:40:12Z".to_owned()),
         outcome: Some(Outcome::Complete),
+        resumptions: Vec::new(),
         origin: Origin {
             tool: "headroom".to_owned(),
             version: "0.1.0".to_owned(),

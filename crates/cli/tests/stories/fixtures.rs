@@ -1,0 +1,28 @@
+//! Data that a load keeps, which is listed and removed by name.
+
+use crate::common::{StoryFolder, stderr, stdout};
+
+#[test]
+fn kept_data_is_listed_and_only_it_is_removed() {
+    let place = StoryFolder::new();
+    assert_eq!(stdout(&place.run(&["fixtures"])), "No data is kept for later runs.\n");
+    let load =
+        ["run", "db.oltp", "--target", ".", "--keep-data", "yes", "--rows", "500", "--mix", "read-only"];
+    let short = ["--duration", "200ms", "--warm-up", "10ms", "--trials", "1", "--no-extra"];
+    let output = place.run(&[&load[..], &short[..]].concat());
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let listed = stdout(&place.run(&["fixtures"]));
+    assert_eq!(listed.lines().count(), 1, "{listed}");
+    let (path, _) = listed.split_once(" (").unwrap();
+    assert!(path.contains("headroom_kept_") && std::path::Path::new(path).exists(), "{listed}");
+
+    let other = place.path().join("mine.db");
+    std::fs::write(&other, "mine").unwrap();
+    let output = place.run(&["fixtures", "--remove", path, "--remove", "mine.db"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(other.exists() && std::path::Path::new(path).exists());
+    let output = place.run(&["fixtures", "--remove", path]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stdout(&output).contains("is removed") && !std::path::Path::new(path).exists());
+    assert_eq!(stdout(&place.run(&["fixtures"])), "No data is kept for later runs.\n");
+}
