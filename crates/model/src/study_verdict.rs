@@ -30,6 +30,9 @@ pub enum StudyVerdictKind {
     Absorbs,
     /// Whether writes keep a rate, and how much room is left.
     Sustains,
+    /// Whether the machine is fit for a use: whether it keeps all goals of the study. Then all three workloads are the
+    /// first.
+    Fits,
     /// What this version does not know.
     #[serde(other)]
     Other,

@@ -10,6 +10,7 @@ mod completions;
 mod doctor;
 mod exit_code;
 mod export;
+mod fit;
 pub(crate) mod help;
 mod import_results;
 mod job_file;
@@ -73,8 +74,8 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
-    import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
+    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend
+    check import_results => "import" verify_tool => "verify-tool" trace node restore completions man reference agent syncfs
     sqlite_commits
 };
 

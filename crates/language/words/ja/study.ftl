@@ -21,3 +21,6 @@ study-raid6-backup-target-purpose = 安いカードはディスクの速さを�
 study-disk-places-title = 最初のバイトから最後のバイトまでのディスク
 study-disk-places-question = ディスクは終わりでも始まりと同じ速さですか? 同じディスクは同じ速さですか?
 study-disk-places-purpose = ハードディスク全体の平均は、速い外周と遅い内周を混ぜたものです。SSD の始めの部分の平均は、そのキャッシュの速さかもしれません。アレイでは最も遅いディスクが全体の速さを決めます。
+study-fit-etcd-title = etcd メンバーのディスク
+study-fit-etcd-question = このディスクは etcd に適していますか?
+study-fit-etcd-purpose = etcd はログの項目ごとにディスクを待ちます。平均は速くても百回に一回遅いディスクは、クラスターのリーダーを失わせます。

@@ -21,3 +21,6 @@ study-raid6-backup-target-purpose = 값싼 카드는 디스크들의 속도를 �
 study-disk-places-title = 첫 바이트부터 마지막 바이트까지의 디스크
 study-disk-places-question = 디스크는 끝에서도 처음만큼 빠릅니까? 같은 디스크는 똑같이 빠릅니까?
 study-disk-places-purpose = 하드 디스크 전체의 평균은 빠른 바깥쪽과 느린 안쪽을 섞은 것입니다. SSD 앞부분의 평균은 캐시의 속도일 수 있습니다. 배열에서는 가장 느린 디스크가 전체의 속도를 정합니다.
+study-fit-etcd-title = etcd 구성원의 디스크
+study-fit-etcd-question = 이 디스크는 etcd에 적합합니까?
+study-fit-etcd-purpose = etcd는 로그의 항목마다 디스크를 기다립니다. 평균은 빠르지만 백 번에 한 번 느린 디스크는 클러스터의 리더를 잃게 합니다.

@@ -142,6 +142,7 @@ fn verdict(study: &Study, out: &mut String) {
     let (kind, workloads) = match kind {
         StudyVerdictKind::Absorbs => ("absorbs", vec![("source", source), ("sink", sink), ("joint", joint)]),
         StudyVerdictKind::Sustains => ("sustains", vec![("sink", sink)]),
+        StudyVerdictKind::Fits => ("fits", Vec::new()),
         StudyVerdictKind::Other => return,
     };
     let _ = writeln!(out, "\n[verdict]\nkind = {}", string(kind));

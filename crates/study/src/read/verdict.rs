@@ -11,7 +11,8 @@ pub const KEYS: &[(&str, &str, &str)] = &[
         "kind",
         "absorbs",
         "`absorbs`: whether the sink takes all that the source brings, for as long as it likes; `sustains`: whether writes of \
-         the sink keep a rate, and how much room is left.",
+         the sink keep a rate, and how much room is left; `fits`: whether all goals of the study are kept, and how much \
+         room is left at the one that has least.",
     ),
     (
         "source",
@@ -37,6 +38,7 @@ pub const KEYS: &[(&str, &str, &str)] = &[
 const KINDS: &[(&str, StudyVerdictKind, &[&str])] = &[
     ("absorbs", StudyVerdictKind::Absorbs, &["source", "sink", "joint"]),
     ("sustains", StudyVerdictKind::Sustains, &["sink", "rate"]),
+    ("fits", StudyVerdictKind::Fits, &[]),
 ];
 
 /// What may be written as `kind`.
@@ -74,7 +76,11 @@ pub(super) fn read(
     };
     if let Some(entry) = entries.iter().find(|entry| entry.name != "kind" && !needed.contains(&entry.name)) {
         let message = format!("`{}` has no meaning for a verdict of the kind `{}`", entry.name, kind.text);
-        return Err(entry.key_place.diagnostic(message, format!("it needs {}", needed.join(", "))));
+        let help = match needed {
+            [] => "it goes by the goals of the study".to_owned(),
+            _ => format!("it needs {}", needed.join(", ")),
+        };
+        return Err(entry.key_place.diagnostic(message, help));
     }
     let workload = |key: &str| workload(study, of(key)?);
     Ok(match meant {
@@ -83,6 +89,7 @@ pub(super) fn read(
             let rate = Some(rate(of("rate")?)?);
             StudyVerdict { kind: *meant, source: sink, sink, joint: sink, rate }
         }
+        StudyVerdictKind::Fits => fits(study, &kind.place)?,
         _ => StudyVerdict {
             kind: *meant,
             source: workload("source")?,
@@ -91,6 +98,20 @@ pub(super) fn read(
             rate: None,
         },
     })
+}
+
+/// Whether the goals are kept, which have to be there.
+fn fits(study: &Study, place: &SourceRange) -> Result<StudyVerdict, Diagnostic> {
+    let kind = StudyVerdictKind::Fits;
+    match study.workloads.first().map(|workload| workload.kind) {
+        Some(first) if !study.goals.is_empty() => {
+            Ok(StudyVerdict { kind, source: first, sink: first, joint: first, rate: None })
+        }
+        _ => Err(place.diagnostic(
+            "a verdict of the kind `fits` goes by goals, and this study has none",
+            "write them in [expect], such as goals = [\"throughput >= 500MB/s\"]",
+        )),
+    }
 }
 
 /// Bytes per second.
@@ -150,6 +171,24 @@ mod tests {
             ),
         ] {
             let found = super::tests::read(lines).unwrap_err();
+            assert!(found.message.contains(says), "{}", found.message);
+        }
+    }
+
+    #[test]
+    fn fitness_goes_by_the_goals_of_the_study() {
+        let fits = "kind = \"fits\"";
+        let goals = "\n[expect]\ngoals = \"throughput > 1B/s where workload=disk\"";
+        let verdict = read(&format!("{fits}{goals}")).unwrap().unwrap();
+        assert_eq!(
+            (verdict.kind, verdict.sink.as_str(), verdict.rate),
+            (StudyVerdictKind::Fits, "null", None)
+        );
+        for (lines, says) in [
+            (fits.to_owned(), "goes by goals, and this study has none"),
+            (format!("{fits}\nsink = \"disk\"{goals}"), "`sink` has no meaning"),
+        ] {
+            let found = read(&lines).unwrap_err();
             assert!(found.message.contains(says), "{}", found.message);
         }
     }
