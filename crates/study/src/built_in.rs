@@ -29,6 +29,13 @@ pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
     BuiltInStudy { name: "ssd-behind-10gbe", text: include_str!("../../../studies/ssd-behind-10gbe.toml") },
     BuiltInStudy { name: "fit-etcd", text: include_str!("../../../studies/fit-etcd.toml") },
+    BuiltInStudy { name: "fit-postgres", text: include_str!("../../../studies/fit-postgres.toml") },
+    BuiltInStudy { name: "fit-mysql", text: include_str!("../../../studies/fit-mysql.toml") },
+    BuiltInStudy { name: "fit-backup-target", text: include_str!("../../../studies/fit-backup-target.toml") },
+    BuiltInStudy {
+        name: "fit-video-recorder",
+        text: include_str!("../../../studies/fit-video-recorder.toml"),
+    },
     BuiltInStudy { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
 ];
 
@@ -37,7 +44,17 @@ pub const FIT: &str = "fit-";
 
 /// Inputs of built-in studies that are options beside the parameters of workloads, in alphabetical order. An input that is
 /// called as a parameter has that one's option.
-pub const INPUT_OPTIONS: &[&str] = &["backend-size", "commit-limit", "fsync-limit", "wal-size"];
+pub const INPUT_OPTIONS: &[&str] = &[
+    "backend-size",
+    "commit-limit",
+    "commits",
+    "data-size",
+    "fsync-limit",
+    "log-rate",
+    "read-rate",
+    "wal-size",
+    "write-limit",
+];
 
 /// What `headroom run` does without a word.
 pub const OVERVIEW: &str = "overview";
