@@ -17,6 +17,7 @@ mod far;
 mod faults;
 mod filling;
 mod fio;
+mod fit;
 mod first_minutes;
 mod full;
 mod goals;
