@@ -45,7 +45,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "title": text, "question": text, "author": text, "purpose": text, "price": text,
             "references": { "type": "array", "items": { "type": "string" } },
             "impossible": { "enum": ["skip", "refuse"] },
-            inputs::KEY: study_inputs(),
+            (inputs::KEY): study_inputs(),
             "trials": object(controls, &[]),
             "expect": promises(catalogue),
             "verdict": question(),
@@ -84,8 +84,8 @@ fn observers() -> Value {
 /// What a study asks of its user.
 fn study_inputs() -> Value {
     let text = json!({ "type": "string" });
-    let described = |(key, doc): &(&str, &str)| ((*key).to_owned(), described(&text, doc));
-    let properties: Map<String, Value> = inputs::KEYS.iter().map(described).collect();
+    let property = |(key, doc): &(&str, &str)| ((*key).to_owned(), described(&text, doc));
+    let properties: Map<String, Value> = inputs::KEYS.iter().map(property).collect();
     let names: Vec<&str> = inputs::KEYS.iter().map(|(key, _)| *key).collect();
     let one = object(properties, &names);
     json!({ "type": "object", "patternProperties": { "^[a-z0-9-]+$": one }, "additionalProperties": false })

@@ -27,12 +27,18 @@ fits-limit =
        *[no] {""}
     }
 
+fits-least =
+    { $interval ->
+        [yes] , at least { PERCENT($room_least) } by the interval over trials
+       *[no] {""}
+    }
+
 finding-fits =
     { $answer ->
         [yes] every goal is kept; the least room is at { $goal }: { SHORT($value, $unit) } is { PERCENT($room) } { $side ->
                 [upper] below
                *[lower] above
-            } the bound, at least { PERCENT($room_least) } by the interval over trials{ fits-limit }
+            } the bound{ fits-least }{ fits-limit }
         [no] { $goal } is not kept: { SHORT($value, $unit) } is { PERCENT($short) } { $side ->
                 [upper] above
                *[lower] below
@@ -134,6 +140,8 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
             .arg("value", estimate.median)
             .arg("unit", estimate.unit.symbol())
             .arg("room", room.max(0.0))
+            // A greatest value has none.
+            .arg("interval", if estimate.low.is_some() && estimate.high.is_some() { "yes" } else { "no" })
             .arg("room_least", held.room_least().unwrap_or(0.0).max(0.0))
             .arg("short", (-room).max(0.0));
     }

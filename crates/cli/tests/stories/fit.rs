@@ -45,7 +45,7 @@ fn a_fit_of_ones_own_answers_with_what_was_typed() {
     assert!(text.contains("asked with least=1/s") || text.contains("Asked with least=1/s"), "{text}");
 
     // So many operations does nothing here.
-    let (code, document) = place.document(&["fit", "mine.toml", "--input", "least=900000000k/s"]);
+    let (code, document) = place.document(&["fit", "mine.toml", "--input", "least=100000000k/s"]);
     assert_eq!((code, answer(&document).0), (1, "no"), "{document}");
 
     for (input, says) in [("most=1/s", "no input of this study `most`"), ("least=", "cannot be the value")] {

@@ -839,12 +839,18 @@ fits-limit =
        *[no] {""}
     }
 
+fits-least =
+    { $interval ->
+        [yes] 。試行の区間では少なくとも { PERCENT($room_least) } です
+       *[no] {""}
+    }
+
 finding-fits =
     { $answer ->
         [yes] すべての目標を満たします。余裕が最も少ないのは { $goal } で、{ SHORT($value, $unit) } は基準より { PERCENT($room) } { $side ->
-                [upper] 低く
-               *[lower] 高く
-            }、試行の区間では少なくとも { PERCENT($room_least) } です{ fits-limit }
+                [upper] 低い値です
+               *[lower] 高い値です
+            }{ fits-least }{ fits-limit }
         [no] { $goal } を満たしません。{ SHORT($value, $unit) } は基準より { PERCENT($short) } { $side ->
                 [upper] 高い値です
                *[lower] 低い値です

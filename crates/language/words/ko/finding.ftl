@@ -839,12 +839,18 @@ fits-limit =
        *[no] {""}
     }
 
+fits-least =
+    { $interval ->
+        [yes] . 시행의 구간으로는 적어도 { PERCENT($room_least) }입니다
+       *[no] {""}
+    }
+
 finding-fits =
     { $answer ->
         [yes] 모든 목표를 지킵니다. 여유가 가장 적은 것은 { $goal }이며, { SHORT($value, $unit) }로 기준보다 { PERCENT($room) } { $side ->
-                [upper] 낮고
-               *[lower] 높고
-            }, 시행의 구간으로는 적어도 { PERCENT($room_least) }입니다{ fits-limit }
+                [upper] 낮습니다
+               *[lower] 높습니다
+            }{ fits-least }{ fits-limit }
         [no] { $goal } 목표를 지키지 못합니다. { SHORT($value, $unit) }로 기준보다 { PERCENT($short) } { $side ->
                 [upper] 높습니다
                *[lower] 낮습니다

@@ -141,7 +141,7 @@ fn one(
     };
     let mut texts: BTreeMap<&str, (String, SourceRange)> = BTreeMap::new();
     for (key, value) in table {
-        let key_text = key.get_ref().as_ref();
+        let key_text: &str = key.get_ref().as_ref();
         let Some(known) = keys().into_iter().find(|known| *known == key_text) else {
             let message = format!("an input has no key `{key_text}`");
             return Err(at(source, key.span()).diagnostic(message, suggest(key_text, keys())));
