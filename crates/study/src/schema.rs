@@ -197,9 +197,7 @@ pub fn markdown() -> String {
     for observer in OBSERVERS {
         out.push_str(&format!("| `{}` | {} |\n", observer.name, observer.doc));
     }
-    out.push_str(&answer());
-    out.push_str(&asked());
-    out
+    out + &answer() + &asked()
 }
 
 /// How the reference tells of inputs.
