@@ -22,8 +22,9 @@ pub(super) fn define(command: Command) -> Command {
         ]))
         .about("Is this machine fit for a use? Measures, and says fit, not fit or cannot tell, with the room that is left")
         .after_help(
-            "It takes the options of `headroom run`, and those of the use. `headroom studies fit-etcd > mine.toml` makes a \
-             file of one, to be changed; `headroom fit mine.toml` asks that. Exit with 1 where the machine is not fit.",
+            "It takes the options of `headroom run`, and those of the use, which `headroom fit` alone lists. `headroom \
+             studies fit-etcd > mine.toml` makes a file of one, to be changed; `headroom fit mine.toml` asks that. Exit with \
+             1 where the machine is not fit.",
         )
         .mut_arg("study", |argument| argument.value_name("USE").help("What for, or a .toml file; without it, a list"))
 }

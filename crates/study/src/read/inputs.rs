@@ -185,10 +185,10 @@ fn check_name(name: &str, source: &Source, place: &SourceRange) -> Result<(), Di
     Ok(())
 }
 
-/// Whether a value can stand in a study: a figure, a word, or several. It cannot end a text, nor be an address, which may
+/// Whether a value can stand in a study: a figure or a word. It cannot be a list, which is a factor, nor end a text, nor be an address, which may
 /// hold a password.
 fn check_value(value: &str, place: &SourceRange) -> Result<(), Diagnostic> {
-    let may_stand = |c: char| c.is_ascii_alphanumeric() || " ._-+,%/".contains(c);
+    let may_stand = |c: char| c.is_ascii_alphanumeric() || " ._-+%/".contains(c);
     if value.is_empty() || value.len() > VALUE_MAX || !value.chars().all(may_stand) {
         return Err(
             place.diagnostic("this cannot be the value of an input", "a figure or a word, such as 24 or 8M")
@@ -287,6 +287,7 @@ mod tests {
             (&[("streams", "3"), ("streams", "4")], "--streams"),
             (&[("streams", "\"\nx = 1")], "cannot be the value"),
             (&[("streams", "a://b")], "cannot be the value"),
+            (&[("streams", "1,2")], "cannot be the value"),
             (&[("streams", "")], "cannot be the value"),
             (&[("bit-rate", "fast")], "does not start with a number"),
         ] {
