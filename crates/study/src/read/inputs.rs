@@ -185,8 +185,8 @@ fn check_name(name: &str, source: &Source, place: &SourceRange) -> Result<(), Di
     Ok(())
 }
 
-/// Whether a value can stand in a study: a figure or a word. It cannot be a list, which is a factor, nor end a text, nor be an address, which may
-/// hold a password.
+/// Whether a value can stand in a study: a figure or a word. It cannot be a list, which is a factor, nor end a text, nor be
+/// an address, which may hold a password.
 fn check_value(value: &str, place: &SourceRange) -> Result<(), Diagnostic> {
     let may_stand = |c: char| c.is_ascii_alphanumeric() || " ._-+%/".contains(c);
     if value.is_empty() || value.len() > VALUE_MAX || !value.chars().all(may_stand) {
