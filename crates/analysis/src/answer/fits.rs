@@ -51,7 +51,11 @@ finding-fits =
     }
 
 evidence-fits-inputs = asked with { $inputs }
-evidence-fits-held = at most { FIXED($count) } operations per second come in time, by a search
+evidence-fits-held =
+    { $counted ->
+        [yes] { $name }: at most { FIXED($count) } at once come in time, by a search
+       *[no] at most { FIXED($count) } operations per second come in time, by a search
+    }
 "#;
 
 /// What became of a goal in a case, or without one.
@@ -148,16 +152,23 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
     if let Some(resource) = limit {
         found = found.arg("resource", resource.as_str());
     }
-    Some(found.because_all(run.cases.iter().filter_map(held_rate).chain(inputs(run))))
+    Some(found.because_all(run.cases.iter().filter_map(|case| held_rate(run, case)).chain(inputs(run))))
 }
 
 /// The most that came in time, where a case searched for it.
-fn held_rate(case: &CaseResult) -> Option<Evidence> {
+fn held_rate(run: &Run, case: &CaseResult) -> Option<Evidence> {
     let estimate =
         case.loads.main.estimates.get(&metric::RATE_HELD).filter(|_| case.role == CaseRole::Asked)?;
     // A part of one is none.
     let count = estimate.low.unwrap_or(estimate.median).max(0.0).floor();
-    Some(Evidence::at("fits-held", Place::Case(case.label.to_string())).arg("count", count))
+    let name = run.study.verdict.as_ref().and_then(|verdict| verdict.count.as_deref());
+    let evidence = Evidence::at("fits-held", Place::Case(case.label.to_string()))
+        .arg("count", count)
+        .arg("counted", if name.is_some() { "yes" } else { "no" });
+    Some(match name {
+        Some(name) => evidence.arg("name", name),
+        None => evidence,
+    })
 }
 
 /// What was asked with: a verdict holds of that.
@@ -202,7 +213,8 @@ mod tests {
         let mut run = crate::comparison::tests::run("r", &[], cases);
         let name = run.cases[0].loads.main.workload;
         let kind = StudyVerdictKind::Fits;
-        run.study.verdict = Some(StudyVerdict { kind, source: name, sink: name, joint: name, rate: None });
+        let verdict = StudyVerdict { kind, source: name, sink: name, joint: name, rate: None, count: None };
+        run.study.verdict = Some(verdict);
         run.study.goals = goals;
         let held = crate::goal::of_cases(&run);
         for (case, held) in run.cases.iter_mut().zip(held) {
@@ -272,10 +284,14 @@ mod tests {
         let goal = goal(metric::RATE_HELD, GoalOperator::AtLeast, 24.0, Unit::PerSecond);
         let mut run = run(vec![goal], vec![held]);
         run.study.inputs.insert("streams".to_owned(), "24".to_owned());
-        let texts: Vec<String> = found(&run).evidence.into_iter().filter_map(|one| one.text).collect();
-        assert_eq!(
-            texts,
-            ["at most 41 operations per second come in time, by a search", "asked with streams=24"]
-        );
+        let texts = |run: &Run| -> Vec<String> {
+            found(run).evidence.into_iter().filter_map(|one| one.text).collect()
+        };
+        let asked = "asked with streams=24";
+        assert_eq!(texts(&run), ["at most 41 operations per second come in time, by a search", asked]);
+        let verdict = run.study.verdict.take();
+        run.study.verdict =
+            verdict.map(|verdict| StudyVerdict { count: Some("streams".to_owned()), ..verdict });
+        assert_eq!(texts(&run), ["streams: at most 41 at once come in time, by a search", asked]);
     }
 }

@@ -863,7 +863,11 @@ finding-fits =
     }
 
 evidence-fits-inputs = 入力値: { $inputs }
-evidence-fits-held = 間に合うのは毎秒最大 { FIXED($count) } 回 (探索による)
+evidence-fits-held =
+    { $counted ->
+        [yes] { $name }: 同時に間に合うのは最大 { FIXED($count) } (探索による)
+       *[no] 間に合うのは毎秒最大 { FIXED($count) } 回 (探索による)
+    }
 
 finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます
     .advice = エラー、ケーブル、スロットを調べてください（smartctl -a）

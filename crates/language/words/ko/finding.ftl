@@ -863,7 +863,11 @@ finding-fits =
     }
 
 evidence-fits-inputs = 입력값: { $inputs }
-evidence-fits-held = 제때 끝나는 것은 최대 초당 { FIXED($count) }회 (탐색으로 찾음)
+evidence-fits-held =
+    { $counted ->
+        [yes] { $name }: 동시에 제때 끝나는 것은 최대 { FIXED($count) } (탐색으로 찾음)
+       *[no] 제때 끝나는 것은 최대 초당 { FIXED($count) }회 (탐색으로 찾음)
+    }
 
 finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
     .advice = 오류, 케이블, 슬롯을 살펴보십시오 (smartctl -a)

@@ -61,18 +61,19 @@ pub fn from_toml_with(
 ) -> Result<Study, Diagnostic> {
     let filled = inputs::fill(path, text, typed)?;
     let source = Arc::new(Source { name: path.to_owned(), text: filled.text });
-    let reader = Reader { catalogue, source: Arc::clone(&source) };
+    let reader = Reader { catalogue, source: Arc::clone(&source), inputs: filled.values };
     let table = DeTable::parse(&source.text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         reader.at(span).diagnostic(error.message().to_owned(), "see docs/reference/study.md")
     })?;
-    let study = reader.study(name, table.get_ref())?;
-    Ok(Study { inputs: filled.values, ..study })
+    reader.study(name, table.get_ref())
 }
 
 struct Reader<'a> {
     catalogue: &'a Catalogue,
     source: Arc<Source>,
+    /// The values of the inputs, which stand in the source.
+    inputs: BTreeMap<String, String>,
 }
 
 impl Reader<'_> {
@@ -81,7 +82,7 @@ impl Reader<'_> {
     }
 
     fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
-        let mut study = Study { name: name.to_owned(), ..Study::default() };
+        let mut study = Study { name: name.to_owned(), inputs: self.inputs.clone(), ..Study::default() };
         let mut control_places = Vec::new();
         let (mut verdict, mut expected) = (None, None);
         for (key, value) in table {
