@@ -13,6 +13,8 @@ const NAMES: &[&str] = &[
     "error",
     "example",
     "filesystem",
+    "goal",
+    "inputs",
     "lasted",
     "machine",
     "metric",

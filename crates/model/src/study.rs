@@ -50,6 +50,9 @@ pub struct Study {
     /// another tool, what that would do and this one does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// The values of its inputs, typed or the study's own, by name: as they were written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub inputs: BTreeMap<String, String>,
     /// The loads asked for.
     pub workloads: Vec<StudyWorkload>,
     /// The levels of each setting that is changed, by `NAME` or `NAME@RESOURCE`.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::name::WorkloadName;
 
 /// What is asked of the workloads of a study.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct StudyVerdict {
     /// What is asked.
     pub kind: StudyVerdictKind,
@@ -20,6 +20,9 @@ pub struct StudyVerdict {
     /// writes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<u64>,
+    /// The input of the study of which a search for a rate finds the most, where each is one operation per second.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub count: Option<String>,
 }
 
 /// A question that a rule answers.
@@ -30,6 +33,9 @@ pub enum StudyVerdictKind {
     Absorbs,
     /// Whether writes keep a rate, and how much room is left.
     Sustains,
+    /// Whether the machine is fit for a use: whether it keeps all goals of the study. Then all three workloads are the
+    /// first.
+    Fits,
     /// What this version does not know.
     #[serde(other)]
     Other,

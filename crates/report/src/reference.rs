@@ -28,6 +28,31 @@ pub fn studies(all: &[(&str, String)], terminal: Terminal) -> String {
     plain(terminal, &[("study", false), ("what it answers", false)], &rows)
 }
 
+/// What a machine may be fit for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FitUse<'a> {
+    /// The name of the use.
+    pub name: &'a str,
+    /// What its study asks.
+    pub question: String,
+    /// What it asks of its user: an option with its default, and what it is.
+    pub inputs: Vec<(String, String)>,
+}
+
+/// Uses with their inputs, for a terminal.
+#[must_use]
+pub fn uses(all: &[FitUse<'_>], terminal: Terminal) -> String {
+    let one = |fit: &FitUse<'_>| {
+        let head = filled(&format!("{}: {}", fit.name, fit.question), ("", "  "), terminal);
+        let input = |(option, doc): &(String, String)| {
+            let doc = filled(doc, ("      ", "      "), terminal);
+            format!("  {option}\n{doc}")
+        };
+        std::iter::once(head).chain(fit.inputs.iter().map(input)).collect::<Vec<_>>().join("\n")
+    };
+    all.iter().map(one).collect::<Vec<_>>().join("\n\n") + "\n"
+}
+
 /// A paragraph without a line break at its end. Its lines break at spaces only: names such as
 /// `queue-depth` are there to be copied.
 #[must_use]

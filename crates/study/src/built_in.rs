@@ -28,7 +28,32 @@ pub const READY: &[BuiltInStudy] = &[
     BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },
     BuiltInStudy { name: "ten-gigabit", text: include_str!("../../../studies/ten-gigabit.toml") },
     BuiltInStudy { name: "ssd-behind-10gbe", text: include_str!("../../../studies/ssd-behind-10gbe.toml") },
+    BuiltInStudy { name: "fit-etcd", text: include_str!("../../../studies/fit-etcd.toml") },
+    BuiltInStudy { name: "fit-postgres", text: include_str!("../../../studies/fit-postgres.toml") },
+    BuiltInStudy { name: "fit-mysql", text: include_str!("../../../studies/fit-mysql.toml") },
+    BuiltInStudy { name: "fit-backup-target", text: include_str!("../../../studies/fit-backup-target.toml") },
+    BuiltInStudy {
+        name: "fit-video-recorder",
+        text: include_str!("../../../studies/fit-video-recorder.toml"),
+    },
     BuiltInStudy { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
+];
+
+/// What the names of studies begin with that say whether a machine is fit for a use.
+pub const FIT: &str = "fit-";
+
+/// Inputs of built-in studies that are options beside the parameters of workloads, in alphabetical order. An input that is
+/// called as a parameter has that one's option.
+pub const INPUT_OPTIONS: &[&str] = &[
+    "backend-size",
+    "commit-limit",
+    "commits",
+    "data-size",
+    "fsync-limit",
+    "log-rate",
+    "read-rate",
+    "wal-size",
+    "write-limit",
 ];
 
 /// What `headroom run` does without a word.
@@ -51,6 +76,31 @@ mod tests {
         for ready in READY {
             let study = crate::read::from_toml(&agent::catalogue(), ready.name, ready.name, ready.text);
             assert!(study.is_ok(), "{}: {study:?}", ready.name);
+        }
+    }
+
+    #[test]
+    fn every_input_has_an_option() {
+        let catalogue = agent::catalogue();
+        let is_parameter =
+            |name: &str| catalogue.workloads.iter().any(|spec| catalogue.parameter(spec, name).is_some());
+        let mut others = Vec::new();
+        for ready in READY {
+            let inputs = crate::read::inputs::declared(ready.name, ready.text).unwrap();
+            others.extend(inputs.into_iter().map(|input| input.name).filter(|name| !is_parameter(name)));
+        }
+        others.sort();
+        others.dedup();
+        assert_eq!(others, INPUT_OPTIONS);
+    }
+
+    #[test]
+    fn every_study_of_fitness_ends_in_a_verdict_and_names_its_sources() {
+        for ready in READY.iter().filter(|ready| ready.name.starts_with(FIT)) {
+            let study =
+                crate::read::from_toml(&agent::catalogue(), ready.name, ready.name, ready.text).unwrap();
+            assert!(study.verdict.is_some() && !study.goals.is_empty(), "{}", ready.name);
+            assert!(!study.references.is_empty() && !study.inputs.is_empty(), "{}", ready.name);
         }
     }
 

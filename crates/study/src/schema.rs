@@ -6,7 +6,7 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
 
-use crate::read::{CONTROLS, expect, goal, verdict};
+use crate::read::{CONTROLS, expect, goal, inputs, verdict};
 
 /// The schema of study files.
 #[must_use]
@@ -45,6 +45,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
             "title": text, "question": text, "author": text, "purpose": text, "price": text,
             "references": { "type": "array", "items": { "type": "string" } },
             "impossible": { "enum": ["skip", "refuse"] },
+            (inputs::KEY): study_inputs(),
             "trials": object(controls, &[]),
             "expect": promises(catalogue),
             "verdict": question(),
@@ -80,13 +81,23 @@ fn observers() -> Value {
     })
 }
 
+/// What a study asks of its user.
+fn study_inputs() -> Value {
+    let text = json!({ "type": "string" });
+    let property = |(key, doc): &(&str, &str)| ((*key).to_owned(), described(&text, doc));
+    let properties: Map<String, Value> = inputs::KEYS.iter().map(property).collect();
+    let names: Vec<&str> = inputs::KEYS.iter().map(|(key, _)| *key).collect();
+    let one = object(properties, &names);
+    json!({ "type": "object", "patternProperties": { "^[a-z0-9-]+$": one }, "additionalProperties": false })
+}
+
 /// What a question comes to.
 fn question() -> Value {
     let text = json!({ "type": "string" });
     let mut properties: Map<String, Value> =
         verdict::KEYS.iter().map(|(key, _, doc)| ((*key).to_owned(), described(&text, doc))).collect();
     properties["kind"]["enum"] = json!(verdict::kinds().collect::<Vec<_>>());
-    object(properties, &["kind", "sink"])
+    object(properties, &["kind"])
 }
 
 /// What may be promised.
@@ -186,7 +197,22 @@ pub fn markdown() -> String {
     for observer in OBSERVERS {
         out.push_str(&format!("| `{}` | {} |\n", observer.name, observer.doc));
     }
-    out.push_str(&answer());
+    out + &answer() + &asked()
+}
+
+/// How the reference tells of inputs.
+fn asked() -> String {
+    let mut out = String::from(
+        "\n## Inputs, in `[inputs]`\n\nWhat a study asks of its user. `{NAME}` stands in the study for the value, in quotes, and \
+         `{NAME:bytes}` for the bytes per second of a rate in bits, rounded up to whole 4 KiB. `--input NAME=VALUE` gives \
+         another value; for built-in studies, and where the name is one of a parameter, `--NAME VALUE` does, too.\n\n\
+         ```toml\n[inputs.streams]\ndefault = \"24\"\ndoc = \"Cameras.\"\nsource = \"what the shop has\"\n\n\
+         [[workload]]\nkind = \"disk\"\nthreads = \"{streams}\"\n```\n\n\
+         | key | meaning |\n|---|---|\n",
+    );
+    for (key, doc) in inputs::KEYS {
+        out.push_str(&format!("| `{key}` | {doc} |\n"));
+    }
     out
 }
 
@@ -199,6 +225,7 @@ fn answer() -> String {
          source = \"net.stream\"\nsink = \"disk\"\njoint = \"http.download\"\n```\n\n\
          ```toml\n[verdict]\nkind = \"sustains\"         # is so much written, and how much room is left?\n\
          sink = \"disk\"\nrate = \"300MB/s\"\n```\n\n\
+         ```toml\n[verdict]\nkind = \"fits\"             # are all goals of [expect] kept?\n```\n\n\
          | key | value, for example | meaning |\n|---|---|---|\n",
     );
     for (key, hint, doc) in verdict::KEYS {

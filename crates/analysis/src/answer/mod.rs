@@ -2,6 +2,7 @@
 //! a kind.
 
 mod absorbs;
+mod fits;
 mod rate;
 mod sustains;
 
@@ -9,10 +10,10 @@ use model::study::StudyVerdictKind;
 use model::{Finding, Run};
 
 /// The codes of the answers, and what each says.
-pub(crate) const CODES: [(&str, &str); 2] = [absorbs::CODE, sustains::CODE];
+pub(crate) const CODES: [(&str, &str); 3] = [absorbs::CODE, sustains::CODE, fits::CODE];
 
 /// The same in English.
-pub(crate) const ENGLISH: [&str; 2] = [absorbs::ENGLISH, sustains::ENGLISH];
+pub(crate) const ENGLISH: [&str; 3] = [absorbs::ENGLISH, sustains::ENGLISH, fits::ENGLISH];
 
 /// The answer to a run's question, once the findings of its cases are made.
 pub(crate) fn check(run: &Run) -> Option<Finding> {
@@ -20,6 +21,7 @@ pub(crate) fn check(run: &Run) -> Option<Finding> {
     match verdict.kind {
         StudyVerdictKind::Absorbs => absorbs::check(run, verdict),
         StudyVerdictKind::Sustains => sustains::check(run, verdict),
+        StudyVerdictKind::Fits => fits::check(run),
         StudyVerdictKind::Other => None,
     }
 }

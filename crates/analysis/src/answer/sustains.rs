@@ -237,7 +237,8 @@ mod tests {
         let mut run = crate::comparison::tests::run("r", &[], cases);
         let kind = StudyVerdictKind::Sustains;
         let rate = Some(300_000_000);
-        run.study.verdict = Some(StudyVerdict { kind, source: DISK, sink: DISK, joint: DISK, rate });
+        run.study.verdict =
+            Some(StudyVerdict { kind, source: DISK, sink: DISK, joint: DISK, rate, count: None });
         let found = crate::answer::check(&run).unwrap();
         crate::said::written(vec![found]).pop().unwrap()
     }

@@ -18,7 +18,7 @@ use model::{Kind, ParameterSpec};
 use store::{SqliteStore, Store};
 use study::built_in::READY;
 
-use super::offered_command_line;
+use super::{fit, offered_command_line};
 
 /// The variable by which a shell asks; it has the shell's name.
 pub(crate) const VARIABLE: &str = "HEADROOM_COMPLETE";
@@ -89,6 +89,7 @@ impl Line {
         let store = self.store.clone();
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
+            ("fit", "study") => ArgValueCompleter::new(uses),
             ("run", "with") | ("workloads", _) | ("list" | "trend", "name") => {
                 ArgValueCompleter::new(workloads)
             }
@@ -144,6 +145,11 @@ fn workloads(current: &OsStr) -> Vec<CompletionCandidate> {
 
 fn built_in_studies(current: &OsStr) -> Vec<CompletionCandidate> {
     beginning(current, READY.iter().map(|ready| (ready.name.to_owned(), "a built-in study".to_owned())))
+}
+
+/// What `fit` takes, but for files.
+fn uses(current: &OsStr) -> Vec<CompletionCandidate> {
+    beginning(current, fit::uses().map(|(name, study)| (name.to_owned(), study.to_owned())))
 }
 
 /// What `run` takes: workloads, studies, and files of either kind.

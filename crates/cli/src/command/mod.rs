@@ -10,6 +10,7 @@ mod completions;
 mod doctor;
 mod exit_code;
 mod export;
+mod fit;
 mod fixtures;
 pub(crate) mod help;
 mod import_results;
@@ -75,7 +76,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
+    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
     import_results => "import" verify_tool => "verify-tool" trace node restore fixtures completions man reference agent syncfs
     sqlite_commits
 };

@@ -19,11 +19,11 @@ use model::workload::Catalogue;
 use model::{Plan, Study};
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
-use study::built_in;
+use study::built_in::{self, INPUT_OPTIONS};
 use study::plan;
 use study::read::arguments::{Arguments, apply, study_of_workload};
 use study::read::goal::ABORT_WHEN;
-use study::read::{CONTROLS, from_toml};
+use study::read::{CONTROLS, from_toml_with, inputs};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
@@ -68,7 +68,11 @@ pub(super) fn define(command: Command) -> Command {
             .allow_hyphen_values(true)
             .help_heading("Controls")
     });
-    let command = command.args(controls);
+    let command = command.args(controls).args(INPUT_OPTIONS.iter().copied().map(|name| {
+        option(name, "VALUE")
+            .help("What some built-in studies ask of you; `headroom fit` lists it")
+            .hide(true)
+    }));
     command.args(parameters(&catalogue).iter().map(|shared| {
         option(shared.spec.name.as_str(), "LEVELS")
             .help(shared.help(&catalogue))
@@ -80,7 +84,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 /// What is neither a control nor a parameter.
-fn own_arguments() -> [Arg; 17] {
+fn own_arguments() -> [Arg; 18] {
     let many = |name, value, help: &'static str| option(name, value).action(ArgAction::Append).help(help);
     [
         Arg::new("study")
@@ -93,6 +97,7 @@ fn own_arguments() -> [Arg; 17] {
         ),
         resume::argument(),
         many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
+        many("input", "NAME=VALUE", "What a study with [inputs] asks of you, where it is none of the options"),
         many(
             "set",
             "NAME=LEVELS",
@@ -143,11 +148,20 @@ fn own_arguments() -> [Arg; 17] {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
+    measure(matches, typed, matches.get_one::<String>("study").map(String::as_str))
+}
+
+/// Measures the study that is named, or the overview.
+pub(super) fn measure(
+    matches: &ArgMatches,
+    typed: &[String],
+    named: Option<&str>,
+) -> Result<ExitCode, Failure> {
     let catalogue = ::agent::catalogue();
     let kept = resume::kept(matches)?;
     let mut study = match &kept {
         Some(run) => resume::study_of(run, matches),
-        None => read_study(matches, &catalogue)?,
+        None => read_study(matches, &catalogue, named)?,
     };
     take_price(matches, &mut study);
     choose_seed(matches, &mut study);
@@ -161,9 +175,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &cancelled };
     let make = if matches.get_flag("dry-run") { plan::look } else { plan::make };
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
-    refuse_own_store(matches, &study)?;
-    refuse_filling_store(matches, &planned.plan)?;
-    restore::refuse_loopback(&planned.plan)?;
+    refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
         return show_plan(matches, &planned);
     }
@@ -289,9 +301,9 @@ fn take_price(matches: &ArgMatches, study: &mut Study) {
 }
 
 /// The study that was meant, with the options applied.
-fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Failure> {
+fn read_study(matches: &ArgMatches, catalogue: &Catalogue, named: Option<&str>) -> Result<Study, Failure> {
     let arguments = arguments(matches, catalogue);
-    let Some(name) = matches.get_one::<String>("study") else {
+    let Some(name) = named else {
         return ready_study(built_in::OVERVIEW, catalogue, &arguments);
     };
     if catalogue.called(name).is_some() {
@@ -307,11 +319,11 @@ fn read_study(matches: &ArgMatches, catalogue: &Catalogue) -> Result<Study, Fail
     }
     if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
         let text = study_text(path)?;
-        let read = from_toml(catalogue, &stem(path), name, &text);
+        let read = with_inputs(catalogue, (&stem(path), name), &text, &arguments);
         if read.is_err() && import::fio::command_line::is_job(&text) {
             return Err(unnamed_job(name));
         }
-        return overridden(read?, catalogue, &arguments);
+        return read;
     }
     if path.is_file() && study_text(path).is_ok_and(|text| import::fio::command_line::is_job(&text)) {
         return Err(unnamed_job(name));
@@ -358,6 +370,13 @@ pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
         Ok(text) => Ok(text.trim_start_matches('\u{feff}').to_owned()),
         Err(_) => Err(invalid(format!("{shown} is no text in UTF-8"))),
     }
+}
+
+/// What must not be measured here, though it could be.
+fn refuse(matches: &ArgMatches, study: &Study, plan: &Plan) -> Result<(), Failure> {
+    refuse_own_store(matches, study)?;
+    refuse_filling_store(matches, plan)?;
+    restore::refuse_loopback(plan)
 }
 
 /// A run must not overwrite the store that it is kept in.
@@ -407,7 +426,19 @@ fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure
 
 fn ready_study(name: &str, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
     let text = built_in::find(name).map_or("", |r| r.text);
-    overridden(from_toml(catalogue, name, name, text)?, catalogue, arguments)
+    with_inputs(catalogue, (name, name), text, arguments)
+}
+
+/// A study of this name, from this path, with what was typed for its inputs, and then with the other options.
+fn with_inputs(
+    catalogue: &Catalogue,
+    (name, path): (&str, &str),
+    text: &str,
+    arguments: &Arguments,
+) -> Result<Study, Failure> {
+    let mut arguments = arguments.clone();
+    let own = inputs::take(&inputs::declared(path, text)?, &mut arguments);
+    overridden(from_toml_with(catalogue, name, path, text, &own)?, catalogue, &arguments)
 }
 
 /// With the options that were typed.

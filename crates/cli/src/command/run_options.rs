@@ -6,6 +6,7 @@ use model::ParameterSpec;
 use model::profile::Aspect;
 use model::stack::ALL;
 use model::workload::Catalogue;
+use study::built_in::INPUT_OPTIONS;
 use study::read::CONTROLS;
 use study::read::arguments::{Arguments, Typed};
 use study::read::goal::ABORT_WHEN;
@@ -60,7 +61,8 @@ pub(super) fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Argument
         .iter()
         .map(|c| c.name)
         .filter(|name| *name != PROVE)
-        .chain(parameters(catalogue).into_iter().map(|s| s.spec.name.as_str()));
+        .chain(parameters(catalogue).into_iter().map(|s| s.spec.name.as_str()))
+        .chain(INPUT_OPTIONS.iter().copied());
     let mut options: Vec<(usize, Typed)> = names
         .filter_map(|name| {
             let value = matches.get_one::<String>(name)?.clone();
@@ -80,8 +82,13 @@ pub(super) fn arguments(matches: &ArgMatches, catalogue: &Catalogue) -> Argument
     }
     options.sort_by_key(|(index, _)| *index);
     let all = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned().collect();
+    let input = |text: &String| {
+        let (name, value) = text.split_once('=').unwrap_or((text.as_str(), ""));
+        Typed { name: name.to_owned(), value: value.to_owned() }
+    };
     Arguments {
         options: options.into_iter().map(|(_, typed)| typed).collect(),
+        inputs: matches.get_many::<String>("input").into_iter().flatten().map(input).collect(),
         with: all("with"),
         set: all("set"),
         observe: all("observe"),

@@ -19,6 +19,7 @@ mod filling;
 mod fio;
 mod fixtures;
 mod first_minutes;
+mod fit;
 mod full;
 mod goals;
 mod hosts;

@@ -833,6 +833,42 @@ evidence-sustains-local = ネットワークなし: { SHORT($rate, unit: "B/s") 
 evidence-sustains-base = { RESOURCE($resource) } の貯めた分を使い切ったあとに続くのは { SHORT($rate, unit: "B/s") }。試行の平均 { SHORT($mean, unit: "B/s") } にはその分が入っている
 evidence-sustains-below = 1 つ下の層: { SHORT($rate, unit: "B/s") }{ absorbs-interval }、{ SHORT($rate_bits, unit: "bit/s") }
 
+fits-limit =
+    { $limited ->
+        [yes] 。制限しているのは { RESOURCE($resource) } です
+       *[no] {""}
+    }
+
+fits-least =
+    { $interval ->
+        [yes] 。試行の区間では少なくとも { PERCENT($room_least) } です
+       *[no] {""}
+    }
+
+finding-fits =
+    { $answer ->
+        [yes] すべての目標を満たします。余裕が最も少ないのは { $goal } で、{ SHORT($value, $unit) } は基準より { PERCENT($room) } { $side ->
+                [upper] 低い値です
+               *[lower] 高い値です
+            }{ fits-least }{ fits-limit }
+        [no] { $goal } を満たしません。{ SHORT($value, $unit) } は基準より { PERCENT($short) } { $side ->
+                [upper] 高い値です
+               *[lower] 低い値です
+            }{ fits-limit }
+       *[unknown] { $why ->
+            [none] { $goal } を満たすかどうかがわかる測定がありません
+            [trials] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行が少なすぎるか短すぎるため判断できません
+           *[spread] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行のばらつきが大きく判断できません
+        }
+    }
+
+evidence-fits-inputs = 入力値: { $inputs }
+evidence-fits-held =
+    { $counted ->
+        [yes] { $name }: 同時に間に合うのは最大 { FIXED($count) } (探索による)
+       *[no] 間に合うのは毎秒最大 { FIXED($count) } 回 (探索による)
+    }
+
 finding-slow-target = { $target } は { SHORT($rate, unit: "B/s") } で、他の { $others } 台のうち最も遅いものは { SHORT($least, unit: "B/s") } です。アレイのように全部が足並みをそろえる所では、これが全体の速さを決めます
     .advice = エラー、ケーブル、スロットを調べてください（smartctl -a）
 

@@ -833,6 +833,42 @@ evidence-sustains-local = 네트워크 없이: { SHORT($rate, unit: "B/s") }{ ab
 evidence-sustains-base = { RESOURCE($resource) }에 모아 둔 몫을 다 쓴 뒤 지속되는 것은 { SHORT($rate, unit: "B/s") }. 시행 평균 { SHORT($mean, unit: "B/s") }에는 그 몫이 들어 있음
 evidence-sustains-below = 한 계층 아래: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 
+fits-limit =
+    { $limited ->
+        [yes] . 제한하는 것은 { RESOURCE($resource) }입니다
+       *[no] {""}
+    }
+
+fits-least =
+    { $interval ->
+        [yes] . 시행의 구간으로는 적어도 { PERCENT($room_least) }입니다
+       *[no] {""}
+    }
+
+finding-fits =
+    { $answer ->
+        [yes] 모든 목표를 지킵니다. 여유가 가장 적은 것은 { $goal }이며, { SHORT($value, $unit) }로 기준보다 { PERCENT($room) } { $side ->
+                [upper] 낮습니다
+               *[lower] 높습니다
+            }{ fits-least }{ fits-limit }
+        [no] { $goal } 목표를 지키지 못합니다. { SHORT($value, $unit) }로 기준보다 { PERCENT($short) } { $side ->
+                [upper] 높습니다
+               *[lower] 낮습니다
+            }{ fits-limit }
+       *[unknown] { $why ->
+            [none] { $goal } 목표를 지키는지 알려 주는 것을 측정하지 못했습니다
+            [trials] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행이 너무 적거나 짧아 판단할 수 없습니다
+           *[spread] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행의 편차가 커서 판단할 수 없습니다
+        }
+    }
+
+evidence-fits-inputs = 입력값: { $inputs }
+evidence-fits-held =
+    { $counted ->
+        [yes] { $name }: 동시에 제때 끝나는 것은 최대 { FIXED($count) } (탐색으로 찾음)
+       *[no] 제때 끝나는 것은 최대 초당 { FIXED($count) }회 (탐색으로 찾음)
+    }
+
 finding-slow-target = { $target }은(는) { SHORT($rate, unit: "B/s") }이고, 다른 { $others }대 가운데 가장 느린 것은 { SHORT($least, unit: "B/s") }입니다. 어레이처럼 모두가 보조를 맞춰야 하는 곳에서는 이것이 전체의 속도를 정합니다
     .advice = 오류, 케이블, 슬롯을 살펴보십시오 (smartctl -a)
 

@@ -138,10 +138,12 @@ fn expect(view: &View<'_>, out: &mut String) {
 }
 
 fn verdict(study: &Study, out: &mut String) {
-    let Some(StudyVerdict { kind, source, sink, joint, rate }) = study.verdict else { return };
+    // Inputs have their values here, so that none can be counted.
+    let Some(StudyVerdict { kind, source, sink, joint, rate, .. }) = study.verdict.clone() else { return };
     let (kind, workloads) = match kind {
         StudyVerdictKind::Absorbs => ("absorbs", vec![("source", source), ("sink", sink), ("joint", joint)]),
         StudyVerdictKind::Sustains => ("sustains", vec![("sink", sink)]),
+        StudyVerdictKind::Fits => ("fits", Vec::new()),
         StudyVerdictKind::Other => return,
     };
     let _ = writeln!(out, "\n[verdict]\nkind = {}", string(kind));

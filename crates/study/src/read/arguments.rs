@@ -27,6 +27,8 @@ pub struct Typed {
 pub struct Arguments {
     /// Options for parameters and controls, in the order typed.
     pub options: Vec<Typed>,
+    /// What was typed with `--input NAME=VALUE` for inputs of the study.
+    pub inputs: Vec<Typed>,
     /// The texts of all `--with`.
     pub with: Vec<String>,
     /// The texts of all `--set`.
@@ -44,7 +46,7 @@ pub struct Arguments {
 }
 
 /// Where a value stands in the text that its message shows.
-fn value_place(option: &Typed) -> SourceRange {
+pub(super) fn value_place(option: &Typed) -> SourceRange {
     let text = format!("--{} {}", option.name, option.value);
     let start = text.len() - option.value.len();
     let source = Arc::new(Source { name: "command line".to_owned(), text });
@@ -74,6 +76,10 @@ pub fn study_of_workload(
 /// it, a control to the study. An error names the argument that is wrong, or that fits no workload
 /// of the study.
 pub fn apply(catalogue: &Catalogue, study: &mut Study, arguments: &Arguments) -> Result<(), Diagnostic> {
+    if let Some(typed) = arguments.inputs.first() {
+        let message = format!("there is no input `{}` here", typed.name);
+        return Err(value_place(typed).diagnostic(message, "only a study with [inputs] has some"));
+    }
     let specs = study.workloads.iter().filter_map(|load| catalogue.workload(load.kind));
     let ends: Vec<_> = specs.flat_map(|spec| catalogue.parameters(spec)).filter(|p| p.ends_trial).collect();
     let is_end = |name: &str| ends.iter().any(|p| p.name.as_str() == name);

@@ -14,9 +14,10 @@ use model::{Kind, ParameterSpec, Study};
 use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
+use super::arguments::Typed;
 use super::controls::contradiction;
 use super::goal::{self, BoundKind};
-use super::{CONTROLS, expect, observe, settings, stack, verdict};
+use super::{CONTROLS, expect, inputs, observe, settings, stack, verdict};
 use crate::grammar;
 
 /// Top-level keys beside `[[workload]]` and `[trials]`, with what they set.
@@ -30,14 +31,38 @@ const TEXT_KEYS: &[TextKey] = &[
 ];
 
 /// The others.
-const OTHER_KEYS: &[&str] =
-    &["references", "impossible", "workload", "trials", "expect", "peers", "settings", "verdict"];
+const OTHER_KEYS: &[&str] = &[
+    "references",
+    "impossible",
+    inputs::KEY,
+    "workload",
+    "trials",
+    "expect",
+    "peers",
+    "settings",
+    "verdict",
+];
 
 /// Reads a study file.
 pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> Result<Study, Diagnostic> {
-    let source = Arc::new(Source { name: path.to_owned(), text: text.to_owned() });
-    let reader = Reader { catalogue, source };
-    let table = DeTable::parse(text).map_err(|error| {
+    from_toml_with(catalogue, name, path, text, &[])
+}
+
+/// Reads a study file with what was typed for its inputs.
+///
+/// # Errors
+/// If the text is no study, or what was typed is for no input of it.
+pub fn from_toml_with(
+    catalogue: &Catalogue,
+    name: &str,
+    path: &str,
+    text: &str,
+    typed: &[Typed],
+) -> Result<Study, Diagnostic> {
+    let filled = inputs::fill(path, text, typed)?;
+    let source = Arc::new(Source { name: path.to_owned(), text: filled.text });
+    let reader = Reader { catalogue, source: Arc::clone(&source), inputs: filled.values };
+    let table = DeTable::parse(&source.text).map_err(|error| {
         let span = error.span().unwrap_or(0..0);
         reader.at(span).diagnostic(error.message().to_owned(), "see docs/reference/study.md")
     })?;
@@ -47,6 +72,8 @@ pub fn from_toml(catalogue: &Catalogue, name: &str, path: &str, text: &str) -> R
 struct Reader<'a> {
     catalogue: &'a Catalogue,
     source: Arc<Source>,
+    /// The values of the inputs, which stand in the source.
+    inputs: BTreeMap<String, String>,
 }
 
 impl Reader<'_> {
@@ -55,7 +82,7 @@ impl Reader<'_> {
     }
 
     fn study(&self, name: &str, table: &DeTable<'_>) -> Result<Study, Diagnostic> {
-        let mut study = Study { name: name.to_owned(), ..Study::default() };
+        let mut study = Study { name: name.to_owned(), inputs: self.inputs.clone(), ..Study::default() };
         let mut control_places = Vec::new();
         let (mut verdict, mut expected) = (None, None);
         for (key, value) in table {
@@ -82,6 +109,8 @@ impl Reader<'_> {
                     }
                 }
                 "trials" => self.controls(&mut study, value, &mut control_places)?,
+                // They are read before all else, since they stand in it.
+                inputs::KEY => {}
                 "expect" => expected = Some(value),
                 "settings" => self.settings(&mut study.settings, value)?,
                 "verdict" => verdict = Some(value),

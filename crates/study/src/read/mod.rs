@@ -6,11 +6,12 @@ mod controls;
 mod document;
 pub mod expect;
 pub mod goal;
+pub mod inputs;
 mod observe;
 mod settings;
 mod stack;
 pub mod verdict;
 
 pub use controls::{CONTROLS, Control};
-pub use document::from_toml;
+pub use document::{from_toml, from_toml_with};
 pub(crate) use settings::parts as setting_parts;

@@ -11,7 +11,8 @@ pub const KEYS: &[(&str, &str, &str)] = &[
         "kind",
         "absorbs",
         "`absorbs`: whether the sink takes all that the source brings, for as long as it likes; `sustains`: whether writes of \
-         the sink keep a rate, and how much room is left.",
+         the sink keep a rate, and how much room is left; `fits`: whether all goals of the study are kept, and how much \
+         room is left at the one that has least.",
     ),
     (
         "source",
@@ -31,12 +32,22 @@ pub const KEYS: &[(&str, &str, &str)] = &[
         "With `absorbs`: the workload in which what comes from the one is taken by the other, with each of its settings.",
     ),
     ("rate", "300MB/s", "With `sustains`: the bytes per second that are needed."),
+    (
+        COUNT,
+        "INPUT",
+        "With `fits`, where it is wanted: the input of which a search for a rate (`latency-target`) finds the most, where each \
+         is one operation per second.",
+    ),
 ];
 
-/// Every kind, with the keys that it needs beside `kind`.
+/// The key of the input that is counted.
+const COUNT: &str = "count";
+
+/// Every kind, with the keys that it takes beside `kind`; it needs all of them but [`COUNT`].
 const KINDS: &[(&str, StudyVerdictKind, &[&str])] = &[
     ("absorbs", StudyVerdictKind::Absorbs, &["source", "sink", "joint"]),
     ("sustains", StudyVerdictKind::Sustains, &["sink", "rate"]),
+    ("fits", StudyVerdictKind::Fits, &[COUNT]),
 ];
 
 /// What may be written as `kind`.
@@ -74,14 +85,21 @@ pub(super) fn read(
     };
     if let Some(entry) = entries.iter().find(|entry| entry.name != "kind" && !needed.contains(&entry.name)) {
         let message = format!("`{}` has no meaning for a verdict of the kind `{}`", entry.name, kind.text);
-        return Err(entry.key_place.diagnostic(message, format!("it needs {}", needed.join(", "))));
+        let help = match meant {
+            StudyVerdictKind::Fits => format!("it goes by the goals of the study, and takes {COUNT}"),
+            _ => format!("it needs {}", needed.join(", ")),
+        };
+        return Err(entry.key_place.diagnostic(message, help));
     }
     let workload = |key: &str| workload(study, of(key)?);
     Ok(match meant {
         StudyVerdictKind::Sustains => {
             let sink = workload("sink")?;
             let rate = Some(rate(of("rate")?)?);
-            StudyVerdict { kind: *meant, source: sink, sink, joint: sink, rate }
+            StudyVerdict { kind: *meant, source: sink, sink, joint: sink, rate, count: None }
+        }
+        StudyVerdictKind::Fits => {
+            StudyVerdict { count: counted(study, entries)?, ..fits(study, &kind.place)? }
         }
         _ => StudyVerdict {
             kind: *meant,
@@ -89,8 +107,33 @@ pub(super) fn read(
             sink: workload("sink")?,
             joint: workload("joint")?,
             rate: None,
+            count: None,
         },
     })
+}
+
+/// Whether the goals are kept, which have to be there.
+fn fits(study: &Study, place: &SourceRange) -> Result<StudyVerdict, Diagnostic> {
+    let kind = StudyVerdictKind::Fits;
+    match study.workloads.first().map(|workload| workload.kind) {
+        Some(first) if !study.goals.is_empty() => {
+            Ok(StudyVerdict { kind, source: first, sink: first, joint: first, rate: None, count: None })
+        }
+        _ => Err(place.diagnostic(
+            "a verdict of the kind `fits` goes by goals, and this study has none",
+            "write them in [expect], such as goals = [\"throughput >= 500MB/s\"]",
+        )),
+    }
+}
+
+/// The input that is counted, if one is.
+fn counted(study: &Study, entries: &[Entry<'_>]) -> Result<Option<String>, Diagnostic> {
+    let Some(entry) = entries.iter().find(|entry| entry.name == COUNT) else { return Ok(None) };
+    if study.inputs.contains_key(entry.text) {
+        return Ok(Some(entry.text.to_owned()));
+    }
+    let names: Vec<&str> = study.inputs.keys().map(String::as_str).collect();
+    Err(entry.place.unknown("input of this study", entry.text, names))
 }
 
 /// Bytes per second.
@@ -150,6 +193,28 @@ mod tests {
             ),
         ] {
             let found = super::tests::read(lines).unwrap_err();
+            assert!(found.message.contains(says), "{}", found.message);
+        }
+    }
+
+    #[test]
+    fn fitness_goes_by_the_goals_of_the_study() {
+        let fits = "kind = \"fits\"";
+        let goals = "\n[expect]\ngoals = \"throughput > 1B/s where workload=disk\"";
+        let input = "\n[inputs.streams]\ndefault = \"1\"\ndoc = \"{streams}\"\nsource = \"a test\"";
+        let verdict = read(&format!("{fits}{goals}")).unwrap().unwrap();
+        assert_eq!(
+            (verdict.kind, verdict.sink.as_str(), verdict.rate),
+            (StudyVerdictKind::Fits, "null", None)
+        );
+        let counted = read(&format!("{fits}\ncount = \"streams\"{goals}{input}")).unwrap().unwrap();
+        assert_eq!((verdict.count, counted.count.as_deref()), (None, Some("streams")));
+        for (lines, says) in [
+            (fits.to_owned(), "goes by goals, and this study has none"),
+            (format!("{fits}\nsink = \"disk\"{goals}"), "`sink` has no meaning"),
+            (format!("{fits}\ncount = \"streams\"{goals}"), "no input of this study `streams`"),
+        ] {
+            let found = read(&lines).unwrap_err();
             assert!(found.message.contains(says), "{}", found.message);
         }
     }

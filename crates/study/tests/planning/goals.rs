@@ -2,8 +2,9 @@
 
 use model::run::Outcome;
 use model::{Study, metric};
-use study::read::arguments::{Arguments, apply};
-use study::read::from_toml;
+use study::built_in::{FIT, READY};
+use study::read::arguments::{Arguments, Typed, apply};
+use study::read::{from_toml, from_toml_with};
 
 use super::pretending::{Pretender, execute, planned, study};
 
@@ -91,5 +92,30 @@ fn a_goal_is_held_against_the_trials_of_a_run() {
         let (run, _) =
             execute(&bounded("null", &[("trials", "5")], &[goal], &[]), &mut Pretender::default(), None);
         assert_eq!(analysis::goals_outcome(&run), Some(outcome), "{goal}");
+    }
+}
+
+#[test]
+fn the_goals_of_every_fit_are_for_cases_that_it_has() {
+    for ready in READY.iter().filter(|ready| ready.name.starts_with(FIT)) {
+        let study = from_toml(&agent::catalogue(), ready.name, ready.name, ready.text).unwrap();
+        if let Err(error) = planned(&study, &mut Pretender::default()) {
+            panic!("{}: {error}", ready.name);
+        }
+    }
+}
+
+#[test]
+fn a_fit_is_answered_by_its_goals() {
+    for (least, answer) in [("50/s", "yes"), ("101/s", "unknown"), ("900/s", "no")] {
+        let text = "[inputs.least]\ndefault = \"1/s\"\ndoc = \"What is needed.\"\nsource = \"a test\"\n\
+                    [expect]\ngoals = \"operations_per_second >= {least}\"\n[verdict]\nkind = \"fits\"\n\
+                    [[workload]]\nkind = \"null\"\n";
+        let typed = [Typed { name: "least".to_owned(), value: least.to_owned() }];
+        let mut study = from_toml_with(&agent::catalogue(), "x", "x.toml", text, &typed).unwrap();
+        study.controls.extra = false;
+        let (run, _) = execute(&study, &mut Pretender::default(), None);
+        let found = run.findings.iter().find(|found| found.code == "fits").unwrap();
+        assert_eq!(found.args["answer"].to_string(), answer, "{}", found.text);
     }
 }

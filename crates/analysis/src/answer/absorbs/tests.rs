@@ -56,7 +56,7 @@ fn found(cases: Vec<CaseResult>) -> Option<Finding> {
 fn between([source, sink, joint]: [WorkloadName; 3], cases: Vec<CaseResult>) -> Option<Finding> {
     let mut run = crate::comparison::tests::run("r", &[], cases);
     let kind = StudyVerdictKind::Absorbs;
-    run.study.verdict = Some(StudyVerdict { kind, source, sink, joint, rate: None });
+    run.study.verdict = Some(StudyVerdict { kind, source, sink, joint, rate: None, count: None });
     let found = crate::answer::check(&run)?;
     crate::said::written(vec![found]).pop()
 }
@@ -247,6 +247,7 @@ fn what_cannot_be_told_says_what_is_missing() {
     let mut run = crate::comparison::tests::run("r", &[], vec![stream(&FAST)]);
     assert!(crate::answer::check(&run).is_none(), "the study asks nothing");
     let kind = StudyVerdictKind::Other;
-    run.study.verdict = Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD, rate: None });
+    run.study.verdict =
+        Some(StudyVerdict { kind, source: STREAM, sink: DISK, joint: DOWNLOAD, rate: None, count: None });
     assert!(crate::answer::check(&run).is_none(), "a later version asks it");
 }
