@@ -125,11 +125,14 @@ impl Progress {
         if self.cleans && gets_on { CLEAN_GRACE } else { CANCEL_GRACE }
     }
 
-    /// A sign of life counts; a beat that does not change is none.
+    /// A sign of life counts; a beat that does not change is none, nor is what comes by the clock.
     fn note(&mut self, event: &AgentEvent) {
         if let AgentEvent::Phase { phase, .. } = event {
             self.timed = matches!(phase, Phase::WarmUp | Phase::Measure);
             self.cleans = *phase == Phase::Clean;
+        }
+        if matches!(event, AgentEvent::Interval(_)) {
+            return;
         }
         if let AgentEvent::Working { beat } = event
             && self.pulse.replace(*beat) == Some(*beat)

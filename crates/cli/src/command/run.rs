@@ -35,6 +35,7 @@ use super::{
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
+use crate::interval_lines::{self, IntervalLines};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -59,6 +60,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output::verbose_argument())
         .arg(output_argument())
         .arg(language_argument())
+        .arg(interval_lines::argument())
         .arg(tag::argument())
         .arg(store_argument());
     // A flag stands for this one.
@@ -166,7 +168,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
     let json = matches.get_one::<String>("json").map(String::as_str);
-    let mut progress = Progress::new(&planned.plan);
+    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan));
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
@@ -174,6 +176,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         catalogue: &catalogue,
         cancelled: &cancelled,
         on_event: &mut |event| progress.show(event),
+        lines_s: interval_lines::length_s(matches),
     };
     let run = runner.run(&study, &planned, &identity);
     progress.finish();
