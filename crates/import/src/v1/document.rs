@@ -311,6 +311,7 @@ impl Part {
             metrics,
             histograms,
             series: own,
+            latency_over_time: None,
             facts,
             targets,
         });

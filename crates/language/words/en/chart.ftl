@@ -59,6 +59,8 @@ heat-lowest = Lowest: { $value } at { $at }.
 heat-drawn = Of { $rows } rows and { $columns } columns, { $drawn_rows } and { $drawn_columns } are drawn; the table has all.
 heat-best = best framed
 heat-missing = { $count } not measured.
+latency-map-what = { $title } by the time and the latency with which they finished.
+latency-map-range = The shortest latency lies from { $shortest } on, the longest from { $longest } on.
 
 ## scatter
 

@@ -53,6 +53,8 @@ heat-lowest = 最低: { $at } で { $value }。
 heat-drawn = { $rows } 行 { $columns } 列のうち { $drawn_rows } 行 { $drawn_columns } 列を描いています。表にはすべてあります。
 heat-best = 最良の値に枠
 heat-missing = 未測定 { $count } 件。
+latency-map-what = 終わった時刻とレイテンシごとの{ $title }。
+latency-map-range = 最短のレイテンシは { $shortest } 以上、最長は { $longest } 以上です。
 
 ## scatter
 

@@ -53,6 +53,8 @@ heat-lowest = 최저: { $at }에서 { $value }.
 heat-drawn = { $rows }행 { $columns }열 중 { $drawn_rows }행 { $drawn_columns }열을 그렸습니다. 표에는 모두 있습니다.
 heat-best = 가장 좋은 값에 테두리
 heat-missing = 측정 안 됨 { $count }개.
+latency-map-what = 끝난 시각과 지연 시간에 따른 { $title }.
+latency-map-range = 가장 짧은 지연 시간은 { $shortest } 이상, 가장 긴 지연 시간은 { $longest } 이상.
 
 ## scatter
 

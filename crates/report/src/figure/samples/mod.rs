@@ -5,6 +5,7 @@ mod counted;
 mod cpus;
 mod ends;
 mod heat;
+mod latency;
 mod order;
 mod panels;
 mod window_phases;
@@ -156,6 +157,7 @@ fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figur
         let figure = Figure::new("panels", place("figure-samples"), plot).note(Some(which(sampled_trial)));
         all.push(figure.note(made.left_out));
     }
+    all.extend(latency::figure(sampled_trial, place("figure-latency-over-time")));
     all.extend(cpus::of(sampled_trial).map(|plot| Figure::new("cpu-load", place("figure-cpus"), plot)));
     for far in others.iter().filter(|far| !ends::shares_processors(far)) {
         let title = ends::titled(far, &place("figure-cpus"));
