@@ -168,6 +168,7 @@ cpu-load-remark = Remark
 ## boxes
 
 boxes-trial = dot: a trial, the first on top
+boxes-apart = ring: lies apart from the others
 boxes-box = box: the middle half
 boxes-estimate = diamond: estimate and its interval
 boxes-estimate-relative = diamond: estimate; its interval also in figures
@@ -179,6 +180,7 @@ boxes-describe = Every trial of { $count ->
  }: { $value }.
 boxes-widest = The trials of { $name } differ most, from { $low } to { $high } ({ $share } of their median).
 boxes-closest = Those of { $name } differ least, by { $share }.
+boxes-lies-apart = Trial { $trial } of { $name } lies apart, at { $value }.
 boxes-name = Case
 boxes-trials = Trials
 boxes-least = Least

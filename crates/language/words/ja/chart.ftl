@@ -151,6 +151,7 @@ cpu-load-remark = 備考
 ## boxes
 
 boxes-trial = 点: 試行、一番上が最初
+boxes-apart = 輪: ほかから離れた試行
 boxes-box = 箱: 中央の半分
 boxes-estimate = ひし形: 推定値と信頼区間
 boxes-estimate-relative = ひし形: 推定値。区間は数字でも表示
@@ -159,6 +160,7 @@ boxes-said = { $name }、試行の順: { $values }
 boxes-describe = { $count } ケースの試行ごとの{ $value }。
 boxes-widest = { $name } は試行の差が最も大きく、{ $low } ～ { $high } です（中央値の { $share }）。
 boxes-closest = { $name } は試行の差が最も小さく、{ $share } です。
+boxes-lies-apart = { $name } の { $trial } 番目の試行は { $value } で、ほかから離れています。
 boxes-name = ケース
 boxes-trials = 試行
 boxes-least = 最小

@@ -151,6 +151,7 @@ cpu-load-remark = 비고
 ## boxes
 
 boxes-trial = 점: 시행, 맨 위가 첫 번째
+boxes-apart = 고리: 나머지와 떨어진 시행
 boxes-box = 상자: 가운데 절반
 boxes-estimate = 마름모: 추정값과 신뢰구간
 boxes-estimate-relative = 마름모: 추정값. 구간은 숫자로도 표시
@@ -159,6 +160,7 @@ boxes-said = { $name }, 시행 순서대로: { $values }
 boxes-describe = 케이스 { $count }개의 시행별 { $value }.
 boxes-widest = { $name }의 시행은 차이가 가장 큽니다: { $low } ~ { $high } (중앙값의 { $share }).
 boxes-closest = { $name }의 시행은 차이가 가장 작습니다({ $share }).
+boxes-lies-apart = { $name }의 { $trial }번째 시행은 { $value }(으)로 나머지와 떨어져 있습니다.
 boxes-name = 케이스
 boxes-trials = 시행
 boxes-least = 최소
