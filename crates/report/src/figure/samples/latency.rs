@@ -2,10 +2,11 @@
 
 use chart::plot::LatencyMap;
 use language::format::Rates;
-use model::{LatencyOverTime, Unit};
+use model::run::CaseResult;
+use model::{LatencyOverTime, Unit, Value};
 
-use super::{SampledTrial, which};
-use crate::figure::Figure;
+use super::{SampledTrial, called, middle, which_trial};
+use crate::figure::{Figure, factors, some_of};
 
 /// From 1 ns to more than an hour: a document with more steps is none of ours.
 const STEPS_MOST: usize = 140;
@@ -13,7 +14,39 @@ const STEPS_MOST: usize = 140;
 /// And with more intervals.
 const INTERVALS_MOST: usize = 1200;
 
-pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
+/// Cases of one workload that have a map.
+const EACH_MOST: usize = 6;
+
+/// Maps of a workload's cases, so many at most: first of the case that is shown over time, then of the others.
+pub(super) fn figures<'a>(
+    sampled_trial: &SampledTrial<'a>,
+    cases: &[&'a CaseResult],
+    most: usize,
+) -> Vec<Figure> {
+    let view = sampled_trial.view;
+    let factors = factors::of(view, cases);
+    let other = |case: &'a CaseResult| {
+        let (trial, window) = middle(view, case)?;
+        Some(SampledTrial { case, trial, window, ..*sampled_trial })
+    };
+    let others = cases.iter().copied().filter(|case| !std::ptr::eq(*case, sampled_trial.case));
+    let all: Vec<SampledTrial<'a>> = std::iter::once(*sampled_trial)
+        .chain(others.filter_map(other))
+        .filter(|one| one.trial.result.main().latency_over_time.is_some())
+        .collect();
+    let made = all.iter().filter_map(|one| {
+        let case = called(one, &factors, cases.len());
+        figure(one, view.words.tell("figure-latency-over-time", &[("case", Value::Text(case))]))
+    });
+    let mut made: Vec<Figure> = made.take(most.min(EACH_MOST)).collect();
+    let shown = made.len();
+    if let Some(last) = made.last_mut().filter(|_| shown < all.len()) {
+        last.notes.push(some_of(view.words, "figure-latency-some", (shown, all.len())));
+    }
+    made
+}
+
+fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     let words = sampled_trial.view.words;
     let over_time = sampled_trial.trial.result.main().latency_over_time.as_ref()?;
     let steps = over_time.counts.iter().map(Vec::len).max()?;
@@ -27,7 +60,7 @@ pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<
         // The longest is at the top.
         counts: (0..steps).rev().map(|step| row(over_time, step)).collect(),
     };
-    let notes = [which(sampled_trial), words.say("figure-latency-note")];
+    let notes = [which_trial(sampled_trial), words.say("figure-latency-note")];
     Some(Figure::new("latency-map", title, plot).note(notes))
 }
 
@@ -55,8 +88,6 @@ fn row(over_time: &LatencyOverTime, step: usize) -> Vec<u64> {
 
 #[cfg(test)]
 mod tests {
-    use model::run::CaseResult;
-
     use super::*;
     use crate::figure::samples::sampled_trial;
     use crate::figure::tests::fixture::{disk, run, sampled, seen, series};
@@ -101,5 +132,37 @@ mod tests {
             trial.result.main_mut().latency_over_time = Some(over_time(vec![vec![1; 500]; 2]));
         }
         assert_eq!(kind_of(&case), None, "no load has so many steps");
+    }
+
+    #[test]
+    fn every_case_has_a_map_up_to_a_few_and_the_last_tells_of_the_rest() {
+        let rates = [series("load", "operations", Unit::PerSecond, 1_000_000_000, &[10.0, 20.0])];
+        let cases: Vec<CaseResult> = (1..=8)
+            .map(|depth| {
+                let mut case = sampled(disk("randread", 4096, depth, 80e3), &rates);
+                for trial in &mut case.trials {
+                    trial.result.main_mut().latency_over_time = Some(LatencyOverTime {
+                        start_ns: 1_000_000_000,
+                        interval_ns: 500_000_000,
+                        first_step: 50,
+                        counts: vec![vec![1], vec![2]],
+                    });
+                }
+                case
+            })
+            .collect();
+        let run = run(cases);
+        let own: Vec<&CaseResult> = run.cases.iter().collect();
+        let notes = |most: usize| -> Vec<String> {
+            seen(&run, |view| {
+                let made = figures(&sampled_trial(view, &own).unwrap(), &own, most);
+                made.iter().map(|figure| figure.notes.join(" ")).collect()
+            })
+        };
+        let made = notes(12);
+        assert_eq!(made.len(), 6);
+        assert!(made[5].contains("6 of 8") && !made[4].contains("6 of 8"), "{made:?}");
+        assert_eq!(notes(2).len(), 2);
+        assert!(notes(0).is_empty());
     }
 }
