@@ -125,11 +125,14 @@ impl Progress {
         if self.cleans && gets_on { CLEAN_GRACE } else { CANCEL_GRACE }
     }
 
-    /// A sign of life counts; a beat that does not change is none.
+    /// A sign of life counts; a beat that does not change is none, nor is what comes by the clock.
     fn note(&mut self, event: &AgentEvent) {
         if let AgentEvent::Phase { phase, .. } = event {
             self.timed = matches!(phase, Phase::WarmUp | Phase::Measure);
             self.cleans = *phase == Phase::Clean;
+        }
+        if matches!(event, AgentEvent::Interval(_)) {
+            return;
         }
         if let AgentEvent::Working { beat } = event
             && self.pulse.replace(*beat) == Some(*beat)
@@ -148,6 +151,8 @@ fn readable(stream: &UnixStream) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use model::event::IntervalFigures;
+
     use super::*;
 
     #[test]
@@ -162,5 +167,27 @@ mod tests {
         assert_eq!(progress.cancel_grace(), CANCEL_GRACE);
         progress.note(&AgentEvent::Working { beat: 1 });
         assert_eq!(progress.cancel_grace(), CLEAN_GRACE);
+    }
+
+    #[test]
+    fn intervals_that_pass_are_no_sign_of_life_of_a_load_that_is_stuck() {
+        let mut progress = Progress::new();
+        progress.note(&AgentEvent::Working { beat: 1 });
+        let before = progress.last_event;
+        let nothing_done = IntervalFigures {
+            start_s: 1.0,
+            end_s: 2.0,
+            operations: 0,
+            bytes: 0,
+            errors: 0,
+            latency_p50_s: None,
+            latency_p90_s: None,
+            latency_p99_s: None,
+            latency_max_s: None,
+        };
+        progress.note(&AgentEvent::Interval(nothing_done));
+        assert_eq!(progress.last_event, before);
+        progress.note(&AgentEvent::Working { beat: 2 });
+        assert!(progress.last_event > before);
     }
 }

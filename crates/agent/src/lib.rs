@@ -32,6 +32,7 @@ pub mod stale_files;
 mod survey;
 mod take_cpu;
 mod trial;
+mod trial_observer;
 pub mod wire;
 
 use model::message::{Reply, Request};

@@ -36,6 +36,7 @@ pub(crate) fn shape(loads: Vec<&Load>, outcome: &SessionOutcome) -> Result<Trial
             metrics: planned.metrics(load, outcome.window),
             histograms: histograms(load)?,
             series: series(load, outcome),
+            latency_over_time: load.latency_over_time.clone(),
             facts,
             targets: load.parts.iter().map(target).collect::<Result<_, Fault>>()?,
         });

@@ -21,6 +21,7 @@ use model::trial::Timeline;
 use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
+use crate::trial_observer::TrialObserver;
 use crate::{calibrate, describe, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
@@ -252,7 +253,7 @@ impl Server {
             }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);
-                let observer = trial::TrialObserver::unwatched(&tell);
+                let observer = TrialObserver::unwatched(&tell);
                 let host_info = survey::host_info(&self.machine.inventory, &[], &[]);
                 calibrate::calibrate(&loads, &allowed, &host_info, &self.asides.cancel, &observer)
                     .map(Reply::Calibration)

@@ -1,16 +1,14 @@
 //! Running one trial: the loads are placed, driven and watched.
 
 use std::borrow::Cow;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, Instant};
+use std::sync::mpsc::channel;
 
 use engine::numa::Confinement;
 use engine::outcome::SessionOutcome;
 use engine::placement::{LoadPlace, PlacementDecision, PlacementInput, cores_first, place_around};
 use engine::stop::StopRule;
-use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, WorkerThread, clock, lock};
+use engine::{Begin, Fault, IdlePhases, LoadPlan, Observer, Prepared, Session, clock};
 use load::fixture::FixtureStore;
 use load::workload::net::{self, RendezvousListener, RouteCache};
 use load::workload::{Load, LoadContext, LoadEndpoint, Rendezvous, Watch};
@@ -26,10 +24,11 @@ use model::study::Pin;
 use model::trial::{InterruptLine, Placement, Timeline, WorkerPlace};
 use model::{AgentEvent, FactName, Phase, Value, fact};
 
-use crate::observers::{Observers, WindowTimes};
+use crate::observers::Observers;
 use crate::rate_search::{self, Drive, FoundRate};
-use crate::sampling::{SamplerCommand, Watcher};
+use crate::sampling::Watcher;
 use crate::take_cpu::CpuTaker;
+use crate::trial_observer::TrialObserver;
 use crate::{layers, result, stacked, survey};
 
 /// A load, looked up and ready.
@@ -165,7 +164,7 @@ fn run_ready<'a>(
         let mut watcher =
             if is_watched_there(order) { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let observers = Observers::begin(&order.observe, &blocks)?;
-        let messenger = TrialObserver { times: Some(&*observers.times), ..TrialObserver::unwatched(tell) };
+        let messenger = TrialObserver::of(order, &observers.times, tell);
         let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, messenger, cancel);
         let outcome = outcome.inspect_err(|_| {
             // The path may have become another one meanwhile.
@@ -248,7 +247,7 @@ fn watched(
     cancel: &AtomicBool,
 ) -> Result<SessionOutcome, Fault> {
     let (send, commands) = channel();
-    let messenger = TrialObserver { watcher: Mutex::new(Some(send)), ..messenger };
+    let messenger = messenger.beside(send);
     std::thread::scope(|scope| {
         let watching = std::thread::Builder::new()
             .spawn_scoped(scope, move || watcher.watch(&commands, rest))
@@ -425,75 +424,5 @@ fn describe_placement(
         reason: decision.reason,
         workers: loads.zip(decision.cpus).map(|(load, cpu)| WorkerPlace { load, cpu }).collect(),
         interrupts,
-    }
-}
-
-/// Turns what the session tells into events, and gives the sampler its times.
-pub(crate) struct TrialObserver<'a> {
-    tell: &'a (dyn Fn(AgentEvent) + Sync),
-    watcher: Mutex<Option<Sender<SamplerCommand>>>,
-    /// Hears when the window opens and closes.
-    times: Option<&'a WindowTimes>,
-    /// When a sign of life was last told.
-    told: Mutex<Option<Instant>>,
-}
-
-/// A sign of life is told at most so often: each one wakes half a dozen threads
-/// on its way to the controller, on the CPUs that are being measured. Over veth
-/// on one CPU, 25 a second were seen to slow a sender.
-const ALIVE: Duration = Duration::from_millis(500);
-
-impl<'a> TrialObserver<'a> {
-    /// For a session beside which nothing is sampled.
-    pub(crate) fn unwatched(tell: &'a (dyn Fn(AgentEvent) + Sync)) -> Self {
-        Self { tell, watcher: Mutex::new(None), times: None, told: Mutex::new(None) }
-    }
-
-    fn command(&self, command: SamplerCommand) {
-        if let Some(send) = &*lock(&self.watcher) {
-            let _ = send.send(command);
-        }
-    }
-
-    /// Tells the sampler that all is over, or that there is none: a
-    /// session that never started leaves nobody waiting for its times.
-    fn hang_up(&self) {
-        lock(&self.watcher).take();
-    }
-}
-
-impl Observer for TrialObserver<'_> {
-    fn ready(&self, threads: &[WorkerThread]) {
-        let of_main = threads.iter().filter(|thread| thread.load == 0).map(|thread| thread.id);
-        self.command(SamplerCommand::Workers(of_main.collect()));
-    }
-
-    fn starts(&self, timeline: Timeline) {
-        (self.tell)(AgentEvent::Starts(timeline));
-        self.command(SamplerCommand::Window(timeline));
-        self.times.into_iter().for_each(|times| times.set(timeline));
-    }
-
-    fn phase(&self, phase: Phase, at_ns: u64) {
-        if matches!(phase, Phase::CoolDown | Phase::Verify) {
-            self.times.into_iter().for_each(|times| times.close(at_ns));
-        }
-        match phase {
-            Phase::Idle => self.command(SamplerCommand::Idle),
-            Phase::CoolDown => self.command(SamplerCommand::Closed),
-            Phase::Verify => self.hang_up(),
-            _ => {}
-        }
-        (self.tell)(AgentEvent::Phase { phase, at_ns });
-    }
-
-    fn alive(&self, beat: u64) {
-        let mut told = lock(&self.told);
-        if told.is_some_and(|at| at.elapsed() < ALIVE) {
-            return;
-        }
-        *told = Some(Instant::now());
-        drop(told);
-        (self.tell)(AgentEvent::Working { beat });
     }
 }

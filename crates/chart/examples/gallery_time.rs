@@ -188,7 +188,7 @@ fn boxes(dice: &mut Dice) -> Boxes {
             (0..n).map(|i| mean * (1.0 + spread * dice.normal()) + mean * 0.004 * i as f64).collect();
         let estimate =
             Measured { value: mean, interval: Some((mean * (1.0 - spread), mean * (1.0 + spread))) };
-        BoxRow { label: label.to_owned(), trials, estimate: Some(estimate) }
+        BoxRow { label: label.to_owned(), trials, estimate: Some(estimate), apart: None }
     };
     Boxes {
         value: axis("IOPS", Numbers::Unit(Unit::PerSecond)),

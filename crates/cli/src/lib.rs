@@ -6,6 +6,7 @@ pub mod browser;
 mod command;
 mod database_passwords;
 mod exit;
+mod interval_lines;
 mod mask_keys;
 mod output;
 mod peer;

@@ -1,5 +1,6 @@
 //! Progress on standard error: a bar with the time left where that is a
-//! terminal, a line for each finished case everywhere.
+//! terminal, a line for each finished case everywhere. Beside it, on standard output, lines of
+//! intervals where they are asked for.
 
 use std::io::IsTerminal;
 use std::time::Duration;
@@ -13,6 +14,8 @@ use report::format::{self, Rates};
 use report::label::title;
 use report::text::shortened;
 
+use crate::interval_lines::IntervalLines;
+
 /// A label in fewer columns says nothing: rather a second line.
 const LABEL_LEAST: usize = 24;
 
@@ -21,11 +24,12 @@ pub(crate) struct Progress {
     cases: usize,
     label: String,
     phase: &'static str,
+    lines: Option<IntervalLines>,
 }
 
 impl Progress {
-    /// For a run of `plan`.
-    pub(crate) fn new(plan: &Plan) -> Self {
+    /// For a run of `plan`, of which `lines` are printed.
+    pub(crate) fn new(plan: &Plan, lines: Option<IntervalLines>) -> Self {
         let least = plan.controls.trials_min;
         // A round is a trial until it is known that more of them follow.
         let rounds = plan.cases.iter().filter(|c| c.has_rounds()).count() as u64;
@@ -41,16 +45,18 @@ impl Progress {
         bar.set_style(style.progress_chars("=> "));
         bar.set_prefix(format!("{} left", format::span(plan.seconds.0)));
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar, cases: plan.cases.len(), label: String::new(), phase: "" }
+        Self { bar, cases: plan.cases.len(), label: String::new(), phase: "", lines }
     }
 
     pub(crate) fn show(&mut self, event: &Event) {
         match event {
-            Event::TrialStarted { label, .. } => {
+            Event::TrialStarted { case, label, .. } => {
                 self.label.clone_from(label);
                 self.phase = "";
                 self.message("");
+                self.interval_line(|lines| lines.begin(*case, label));
             }
+            Event::Agent(AgentEvent::Interval(figures)) => self.interval_line(|lines| lines.line(figures)),
             Event::Agent(AgentEvent::Phase { phase, .. }) => {
                 self.phase = phase_name(*phase);
                 self.message("");
@@ -128,6 +134,14 @@ impl Progress {
             }
         };
         self.line(&format!("round {round} of at most {most}: {told}"));
+    }
+
+    /// Prints one of the lines, where they are asked for; the bar is away meanwhile.
+    fn interval_line(&mut self, made: impl FnOnce(&mut IntervalLines) -> String) {
+        if let Some(lines) = &mut self.lines {
+            let text = made(lines);
+            self.bar.suspend(|| lines.write(&text));
+        }
     }
 
     pub(crate) fn finish(&self) {

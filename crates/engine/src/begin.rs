@@ -37,8 +37,9 @@ pub enum Begin<'a> {
 }
 
 impl Begin<'_> {
-    /// The times of `session`, decided now.
-    pub(crate) fn timeline(self, session: &Session<'_>) -> Timeline {
+    /// The times of `session`, decided now. Where somebody wants figures every `line_ns`, intervals of the usual
+    /// length are shortened so that whole ones make up that time.
+    pub(crate) fn timeline(self, session: &Session<'_>, line_ns: Option<u64>) -> Timeline {
         let lead_ns = match self {
             Begin::Ahead(ns) => ns.max(LEAD_NS),
             _ => LEAD_NS,
@@ -49,15 +50,16 @@ impl Begin<'_> {
             Some(StopRule::Time(duration_ns)) => {
                 // A window without length has no rate.
                 let duration_ns = duration_ns.max(1);
-                let wanted_ns =
-                    session.interval_ns.unwrap_or_else(|| usual_interval_ns(session, duration_ns));
+                let usual_ns = || dividing(usual_interval_ns(session, duration_ns), line_ns);
+                let wanted_ns = session.interval_ns.unwrap_or_else(usual_ns);
                 let intervals = (duration_ns / wanted_ns.max(1)).clamp(1, INTERVALS_MAX);
                 let interval_ns = duration_ns.div_ceil(intervals);
                 let end_ns = window_ns.saturating_add(interval_ns.saturating_mul(intervals));
                 Timeline { start_ns, window_ns, interval_ns, end_ns }
             }
             _ => {
-                let interval_ns = session.interval_ns.unwrap_or(INTERVAL_BY_COUNT_NS);
+                let usual_ns = || dividing(INTERVAL_BY_COUNT_NS, line_ns);
+                let interval_ns = session.interval_ns.unwrap_or_else(usual_ns);
                 Timeline { start_ns, window_ns, interval_ns, end_ns: u64::MAX }
             }
         }
@@ -71,4 +73,25 @@ fn usual_interval_ns(session: &Session<'_>, duration_ns: u64) -> u64 {
     let workers: usize = session.loads.iter().map(|l| l.cpus.len()).sum();
     let least = 10_000_000 * (workers as u64).div_ceil(16);
     (duration_ns / INTERVALS_USUAL).clamp(least, least.max(1_000_000_000))
+}
+
+/// The longest interval up to `interval_ns` of which a whole number makes up `line_ns`.
+fn dividing(interval_ns: u64, line_ns: Option<u64>) -> u64 {
+    let part = |line_ns: u64| (line_ns / line_ns.div_ceil(interval_ns.max(1)).max(1)).max(1);
+    line_ns.map_or(interval_ns, part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whole_intervals_make_up_a_line() {
+        const MS: u64 = 1_000_000;
+        assert_eq!(dividing(300 * MS, None), 300 * MS);
+        assert_eq!(dividing(300 * MS, Some(1000 * MS)), 250 * MS);
+        assert_eq!(dividing(100 * MS, Some(1000 * MS)), 100 * MS);
+        assert_eq!(dividing(1000 * MS, Some(200 * MS)), 200 * MS);
+        assert_eq!(dividing(1000 * MS, Some(0)), 1);
+    }
 }

@@ -8,6 +8,7 @@ use hdrhistogram::Histogram;
 use stats::counts::Counts;
 use stats::histogram::{SparseCounts, new_latency};
 
+use model::LatencyOverTime;
 use model::trial::Timeline;
 
 use crate::queue::Class;
@@ -198,6 +199,26 @@ impl Collector {
         self.intervals.keys().next().copied()
     }
 
+    /// How many operations of the classes that count finished with a latency in each step, by groups of so many
+    /// neighbouring intervals of `range`. Where a count ends the load nobody knows.
+    pub(crate) fn latency_steps(&self, range: Range<i64>, together: i64) -> Vec<BTreeMap<u32, u64>> {
+        let groups = (range.end - range.start).max(0) as u64;
+        let mut all = vec![BTreeMap::new(); groups.div_ceil(together.max(1) as u64) as usize];
+        for (index, interval) in self.intervals.range(range.clone()) {
+            let Some(group) = all.get_mut(((index - range.start) / together.max(1)) as usize) else {
+                continue;
+            };
+            for (place, counts) in &interval.times {
+                if matches!(place, HistogramSlot::Class(class) if self.classes[*class].counts) {
+                    for (latency_ns, count) in counts.pairs() {
+                        *group.entry(LatencyOverTime::step_of(*latency_ns)).or_insert(0) += *count;
+                    }
+                }
+            }
+        }
+        all
+    }
+
     pub(crate) fn totals(&self, range: Range<i64>) -> Totals {
         let mut totals = self.whole.clone().unwrap_or_else(|| Totals::of_nothing(self.classes.len()));
         for interval in self.intervals.range(range).map(|(_, v)| v) {
@@ -297,5 +318,19 @@ mod tests {
         let totals = collector.totals(0..1);
         assert_eq!((totals.classes[1].completions, totals.classes[1].latency.max()), (2, 700));
         assert!(totals.classes[0].latency.is_empty());
+    }
+
+    #[test]
+    fn latency_is_counted_by_time_for_what_counts() {
+        let mut collector = Collector::new(TIMELINE, TWO);
+        for (interval, latency_ns) in [(-1, 120_000), (0, 120_000), (1, 130_000), (4, 5_100_000)] {
+            let mut r = Record { interval, ..Record::new(Shape { classes: 2, ..Shape::PLAIN }, 1) };
+            r.classes[0].latency.record(latency_ns);
+            r.classes[1].latency.record(1);
+            collector.add(&r);
+        }
+        let counted: Vec<Vec<(u32, u64)>> =
+            collector.latency_steps(0..5, 2).into_iter().map(|steps| steps.into_iter().collect()).collect();
+        assert_eq!(counted, [vec![(50, 1), (51, 1)], vec![], vec![(67, 1)]]);
     }
 }

@@ -14,6 +14,7 @@ mod collect;
 pub mod drive;
 pub mod fault;
 pub mod idle;
+mod lines;
 pub mod load;
 pub mod numa;
 pub mod observer;

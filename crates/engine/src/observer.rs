@@ -1,6 +1,7 @@
 //! Who is told of a session.
 
 use model::Phase;
+use model::event::IntervalFigures;
 use model::trial::Timeline;
 
 use crate::session::WorkerThread;
@@ -17,4 +18,10 @@ pub trait Observer: Sync {
     fn alive(&self, _pulse: u64) {}
     /// The main load has moved so many bytes more.
     fn moved(&self, _bytes: u64) {}
+    /// How long the intervals are whose figures it wants while the session runs, ns; none to be told of no interval.
+    fn line_ns(&self) -> Option<u64> {
+        None
+    }
+    /// What the main load did in one of them.
+    fn interval(&self, _figures: &IntervalFigures) {}
 }

@@ -9,7 +9,10 @@ use crate::collect::{ClassTotals, Collector};
 use crate::numa;
 use crate::queue::Class;
 use model::trial::{Steady, Timeline, Window};
-use model::{FactName, MetricName, Value, fact, metric};
+use model::{FactName, LatencyOverTime, MetricName, Value, fact, metric};
+
+/// How many intervals latency over time has at most: a picture is not wider, and each trial keeps it.
+const LATENCY_INTERVALS_MAX: u64 = 60;
 
 /// What one load did in the window.
 #[derive(Debug)]
@@ -60,6 +63,9 @@ pub struct LoadOutcome {
     pub operations_per_s: Vec<f64>,
     /// Bytes per second in each interval, warm-up included.
     pub bytes_per_s: Vec<f64>,
+    /// How the latency of what counts was spread over time, warm-up included; absent of parts, and where a count ends
+    /// the load.
+    pub latency_over_time: Option<LatencyOverTime>,
     /// What the machine granted.
     pub facts: BTreeMap<FactName, Value>,
 }
@@ -229,7 +235,18 @@ impl Span {
             };
             PartOutcome { name, outcome: LoadOutcome { by_count: !self.by_time, ..outcome }, window }
         });
-        LoadOutcome { parts: parts.collect(), common, facts, settled_ns, ..self.sum_up(&whole, stages) }
+        let (parts, latency_over_time) = (parts.collect(), self.latency_over_time(&whole));
+        let whole = self.sum_up(&whole, stages);
+        LoadOutcome { parts, common, facts, settled_ns, latency_over_time, ..whole }
+    }
+
+    /// How the latency of a load was spread over time, in as many intervals as a picture has room for.
+    fn latency_over_time(&self, whole: &Collector) -> Option<LatencyOverTime> {
+        let all = self.first..self.counted.end;
+        let together = ((all.end - all.start).max(1) as u64).div_ceil(LATENCY_INTERVALS_MAX);
+        let steps = self.by_time.then(|| whole.latency_steps(all, together as i64))?;
+        let interval_ns = self.timeline.interval_ns.saturating_mul(together);
+        LatencyOverTime::of(self.timeline.begin_ns(self.first), interval_ns, &steps)
     }
 
     /// What all parts did while each was at work: their means over different
@@ -296,6 +313,7 @@ impl Span {
             span_ns,
             operations_per_s: collector.operations(all.clone()).map(|v| v * per_s).collect(),
             bytes_per_s: collector.bytes(all).map(|v| v * per_s).collect(),
+            latency_over_time: None,
             facts: BTreeMap::new(),
         }
     }

@@ -16,6 +16,7 @@ use crate::collect::Collector;
 use crate::drive::{Heartbeat, WorkerContext, WorkerRun};
 use crate::fault::Fault;
 use crate::idle::IdlePhases;
+use crate::lines::Lines;
 use crate::load::Prepared;
 pub use crate::observer::Observer;
 use crate::outcome::{Collected, SessionOutcome, conclude};
@@ -156,6 +157,7 @@ impl Session<'_> {
                 unsettled: workers,
                 verifying: false,
                 fault: None,
+                lines: Lines::default(),
                 seen: Vec::new(),
                 beat: 0,
             };
@@ -311,6 +313,8 @@ struct Coordinator<'a> {
     /// Whether workers check what they did.
     verifying: bool,
     fault: Option<Fault>,
+    /// What is told while the main load runs.
+    lines: Lines,
     /// The pulses of all workers when all had last moved.
     seen: Vec<u64>,
     /// Counts how often all had.
@@ -335,7 +339,8 @@ impl Coordinator<'_> {
             let _ = self.shared.start.set(None);
             return Err(fault);
         }
-        let timeline = told.unwrap_or_else(|| self.begin.timeline(self.session));
+        let timeline = told.unwrap_or_else(|| self.begin.timeline(self.session, self.observer.line_ns()));
+        self.lines = Lines::of(timeline, self.observer);
         self.collected = self.session.loads.iter().map(|plan| nothing(plan, timeline)).collect();
         self.observer.starts(timeline);
         let _ = self.shared.start.set(Some(timeline));
@@ -393,6 +398,7 @@ impl Coordinator<'_> {
             while let Some((phase, at_ns)) = announced.pop_if(|(_, at_ns)| *at_ns <= now) {
                 self.observer.phase(phase, at_ns);
             }
+            self.lines.tell(now, self.observer);
             let due = announced.last().map(|(_, at)| *at).or(cool_until);
             let look_ns = if cool_until.is_some() { REST_LOOK_NS } else { 200_000_000 };
             let pause_ns = due.map_or(look_ns, |at| at.saturating_sub(now).min(look_ns));
@@ -403,6 +409,7 @@ impl Coordinator<'_> {
             if !told && self.drained[0].iter().all(|d| *d) {
                 told = true;
                 self.shared.stop_all();
+                self.lines.end(clock::now_ns(), self.observer);
                 let next = if cools { Phase::CoolDown } else { Phase::Verify };
                 self.observer.phase(next, clock::now_ns());
             }
@@ -443,6 +450,7 @@ impl Coordinator<'_> {
                 collected.whole.add(&record);
                 if load == 0 {
                     self.observer.moved(record.bytes());
+                    self.lines.add(&record, prepared.classes());
                 }
                 let worker_index = WorkerIndex { index: worker, of: self.session.loads[load].cpus.len() };
                 if let Some((_, part)) = collected.parts.get_mut(prepared.part_of(worker_index)) {

@@ -31,6 +31,30 @@ pub enum Phase {
     Clean,
 }
 
+/// What the main load did in one interval of a trial that is under way. The trial's result, which comes at its end,
+/// has all of it; this is for those who look on.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IntervalFigures {
+    /// When it began, in seconds from the start of the window: below 0 in the warm-up.
+    pub start_s: f64,
+    /// When it ended, likewise.
+    pub end_s: f64,
+    /// Operations that count and were reported in it.
+    pub operations: u64,
+    /// Bytes that they moved.
+    pub bytes: u64,
+    /// Operations that failed.
+    pub errors: u64,
+    /// The median of their latency, in seconds; this and those below are absent where too few operations lie beyond.
+    pub latency_p50_s: Option<f64>,
+    /// The 90th percentile.
+    pub latency_p90_s: Option<f64>,
+    /// The 99th percentile.
+    pub latency_p99_s: Option<f64>,
+    /// The longest; absent where there was none.
+    pub latency_max_s: Option<f64>,
+}
+
 /// What an agent says while it works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -72,6 +96,9 @@ pub enum AgentEvent {
         /// changed.
         beat: u64,
     },
+    /// An interval is over, where [`TrialOrder::lines_s`](crate::message::TrialOrder::lines_s) asks for them. It is
+    /// no sign of life: time passes for a load that is stuck, too.
+    Interval(IntervalFigures),
 }
 
 /// How a case stands on its way to a steady state.

@@ -130,6 +130,10 @@ pub struct TrialOrder {
     /// machine, takes the first ones.
     #[serde(default)]
     pub from_last: bool,
+    /// How long the intervals are, in seconds, whose figures are told while the trial runs
+    /// ([`AgentEvent::Interval`]); absent to tell none. The far end of two tells none in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lines_s: Option<f64>,
 }
 
 /// Which end of a load an agent is.

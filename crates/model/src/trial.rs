@@ -8,6 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::block_trace::BlockTrace;
 use crate::fact::FactName;
+use crate::latency_over_time::LatencyOverTime;
 use crate::layer::{StorageLayers, WorkQueueUse};
 use crate::machine::ObserverCost;
 use crate::metric::MetricName;
@@ -176,6 +177,9 @@ pub struct LoadTrial {
     /// Its course over time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub series: Vec<Series>,
+    /// How its latency was spread over time, where a time ends the trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_over_time: Option<LatencyOverTime>,
     /// What shaped its result without being a parameter, as granted by the
     /// machine: ring flags, registered buffers, vector width.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

@@ -231,6 +231,7 @@ mod tests {
             take_cpu: None,
             observe: Vec::new(),
             from_last: false,
+            lines_s: None,
         };
         Request::Trial(Box::new(order))
     }

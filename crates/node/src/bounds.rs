@@ -61,6 +61,7 @@ pub(super) fn order(order: &TrialOrder) -> Result<(), String> {
     seconds("warm-up", order.warm_up_s)?;
     seconds("interval", order.interval_s.unwrap_or_default())?;
     seconds("cut", order.cut_least_s)?;
+    seconds("lines", order.lines_s.unwrap_or_default())?;
     if let Some(take) = &order.take_cpu
         && (take.cpus.len() > CPUS_TAKEN_MAX || !(0.0..=SHARE_TAKEN_MAX).contains(&take.share))
     {

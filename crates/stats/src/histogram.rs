@@ -129,6 +129,13 @@ impl SparseCounts {
         self.pairs.is_empty()
     }
 
+    /// The buckets that hold something, in ascending order: the highest value of each, in the histogram's unit, and
+    /// its count.
+    #[must_use]
+    pub fn pairs(&self) -> &[(u64, u64)] {
+        &self.pairs
+    }
+
     /// Adds these observations to `histogram`: exactly when it has the bounds of the one they came
     /// from, otherwise each to the nearest bucket it has.
     pub fn add_to(&self, histogram: &mut Histogram<u64>) {

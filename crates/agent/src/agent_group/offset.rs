@@ -67,6 +67,8 @@ pub(super) fn to_clock(result: &mut TrialResult, offset_ns: i64) {
     let of_loads = result.loads.iter_mut().flat_map(|load| &mut load.series);
     let sampled = result.machines.iter_mut().flat_map(|machine| &mut machine.series);
     of_loads.chain(sampled).for_each(|s| moved(&mut s.start_ns));
+    let over_time = result.loads.iter_mut().filter_map(|load| load.latency_over_time.as_mut());
+    over_time.for_each(|over_time| moved(&mut over_time.start_ns));
     for counter in result.machines.iter_mut().flat_map(|machine| &mut machine.counters) {
         moved(&mut counter.before_ns);
         moved(&mut counter.after_ns);

@@ -89,6 +89,7 @@ fn told(
         take_cpu: None,
         observe: Vec::new(),
         from_last: false,
+        lines_s: None,
     };
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let outcome = pair.call(Request::Trial(Box::new(order)), &mut watch);
@@ -212,6 +213,7 @@ fn a_load_beside_has_what_its_other_end_counted() {
         take_cpu: None,
         observe: Vec::new(),
         from_last: false,
+        lines_s: None,
     };
     let result = |name: MetricName, rates: &[(usize, f64)]| {
         let load = |(place, rate): &(usize, f64)| {

@@ -107,6 +107,7 @@ fn trial(
         take_cpu: None,
         observe: Vec::new(),
         from_last: false,
+        lines_s: None,
     };
     std::thread::scope(|scope| {
         let there = scope.spawn(|| call(end, Request::Trial(Box::new(order))));

@@ -47,6 +47,7 @@ fn outcome(latency: stats::histogram::Histogram<u64>, operations: f64, window_s:
         span_ns: None,
         operations_per_s: Vec::new(),
         bytes_per_s: Vec::new(),
+        latency_over_time: None,
         facts: BTreeMap::new(),
     };
     SessionOutcome { window, timeline, series_start_ns: 0, steady: None, loads: vec![load] }

@@ -45,6 +45,7 @@ pub(crate) mod observer_cost;
 pub(crate) mod other_route;
 pub(crate) mod others_io;
 pub(crate) mod outlier;
+mod outlier_window;
 pub(crate) mod packet_size;
 pub(crate) mod packet_unknown;
 pub(crate) mod packets_dropped;
@@ -87,7 +88,7 @@ use model::finding::Evidence;
 use model::{Finding, FindingKind, MetricName, Severity, Value};
 
 /// What evidence of several of these rules says in English.
-pub(crate) const SHARED: &[&str] = &[counted::ENGLISH, requests::ENGLISH];
+pub(crate) const SHARED: &[&str] = &[counted::ENGLISH, requests::ENGLISH, outlier_window::ENGLISH];
 
 /// A validity finding that rests on one metric: its evidence says nothing that
 /// the finding does not.

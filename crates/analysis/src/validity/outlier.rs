@@ -2,8 +2,10 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
+use model::trial::Trial;
 use model::{Finding, FindingKind, Severity};
 
+use crate::validity::outlier_window;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// With fewer trials nobody knows how far apart the others are.
@@ -31,7 +33,8 @@ evidence-outlier-trial = the others are at most { PERCENT($others) } off their m
 
 fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let (metric, _) = context.headline_estimate(case)?;
-    let values: Vec<f64> = measure::good(case).filter_map(|trial| measure::measured(trial, metric)).collect();
+    let (trials, values): (Vec<&Trial>, Vec<f64>) =
+        measure::good(case).filter_map(|trial| Some((trial, measure::measured(trial, metric)?))).unzip();
     if values.len() < TRIALS_LEAST {
         return None;
     }
@@ -41,13 +44,12 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
             off >= OFF && off >= TIMES * spread
         })?;
     let evidence = Evidence::at(RULE.code, Place::Metric(metric)).arg("others", spread);
-    Some(
-        Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-            .arg("trial", at as u64 + 1)
-            .arg("of", values.len() as u64)
-            .arg("share", share)
-            .because(evidence),
-    )
+    let finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
+        .arg("trial", at as u64 + 1)
+        .arg("of", values.len() as u64)
+        .arg("share", share)
+        .because(evidence);
+    Some(finding.because_all(outlier_window::different(&trials, at)))
 }
 
 /// A value as a share of the median of the others, with its place before that, and how far the furthest of these is from it.

@@ -31,6 +31,8 @@ pub struct BoxRow {
     pub trials: Vec<f64>,
     /// What they say together.
     pub estimate: Option<Measured>,
+    /// The place among them of one that lies apart from the others, where one does.
+    pub apart: Option<usize>,
 }
 
 /// From so many trials on quartiles say something.
@@ -41,6 +43,8 @@ const MOST: usize = 40;
 const POINTED: usize = 12;
 /// More trials of a row are drawn as a line from the least to the greatest.
 const DOTTED: usize = 400;
+/// Half the width of the ring around a trial that lies apart.
+const RING: f64 = 6.0;
 /// Half the height in which the trials of a row stand, and half a box.
 const HALF: f64 = 9.0;
 /// From the middle of the trials down to the estimate.
@@ -52,6 +56,13 @@ impl BoxRow {
     /// The trials that have a number, in their order.
     fn seen(&self) -> Vec<f64> {
         self.trials.iter().copied().filter(|v| v.is_finite()).collect()
+    }
+
+    /// The trial that lies apart: its place among those that have a number, and that number.
+    fn apart(&self) -> Option<(usize, f64)> {
+        let value = self.apart.and_then(|place| self.trials.get(place)).filter(|value| value.is_finite())?;
+        let before = self.trials.iter().take(self.apart?).filter(|v| v.is_finite()).count();
+        Some((before, *value))
     }
 
     fn sorted(&self) -> Vec<f64> {
@@ -105,8 +116,13 @@ impl Boxes {
     /// What the signs stand for, on as many lines as they need.
     fn key(&self, canvas: &mut Canvas, words: &Words, boxed: bool, y: f64) -> f64 {
         let estimate = if self.is_relative() { "boxes-estimate-relative" } else { "boxes-estimate" };
-        let keys = ["boxes-trial", "boxes-box", estimate];
-        let shown = keys.into_iter().filter(|key| boxed || *key != "boxes-box");
+        let keys = [
+            ("boxes-trial", true),
+            ("boxes-apart", self.rows.iter().any(|row| row.apart().is_some())),
+            ("boxes-box", boxed),
+            (estimate, true),
+        ];
+        let shown = keys.into_iter().filter(|(_, is_drawn)| *is_drawn).map(|(key, _)| key);
         let text = shown.map(|key| words.say(key)).collect::<Vec<_>>().join(" · ");
         frame::heading(canvas, &text, y, "q")
     }
@@ -154,6 +170,10 @@ impl Boxes {
         let step = if trials.len() > 1 { 2.0 * HALF / (trials.len() - 1) as f64 } else { 0.0 };
         let top = if trials.len() > 1 { middle - HALF } else { middle };
         let places = trials.iter().enumerate().map(|(i, v)| (scale.place(*v), top + step * i as f64));
+        if let Some((place, value)) = row.apart() {
+            let ring = series::mark(0, scale.place(value), top + step * place as f64, RING);
+            canvas.path("h", &ring, None);
+        }
         if trials.len() > POINTED {
             let small = places.fold(PathBuilder::default(), |pen, (x, y)| {
                 pen.jump(x - 1.2, y - 1.2).across(x + 1.2).up(y + 1.2).across(x - 1.2).close()
@@ -258,6 +278,16 @@ impl Plot for Boxes {
             let arguments = [("name", wording::name(&row.label)), ("share", share)];
             sentences.push(words.tell("boxes-closest", &arguments));
         }
+        for row in &self.rows {
+            if let Some((place, value)) = row.apart() {
+                let arguments = [
+                    ("name", wording::name(&row.label)),
+                    ("trial", wording::count(place + 1)),
+                    ("value", wording::text(self.value.numbers.write(value))),
+                ];
+                sentences.push(words.tell("boxes-lies-apart", &arguments));
+            }
+        }
         sentences.join(" ")
     }
 
@@ -295,7 +325,7 @@ mod tests {
 
     fn row(label: &str, trials: &[f64]) -> BoxRow {
         let estimate = Some(Measured { value: 100.0, interval: Some((98.0, 103.0)) });
-        BoxRow { label: label.into(), trials: trials.to_vec(), estimate }
+        BoxRow { label: label.into(), trials: trials.to_vec(), estimate, apart: None }
     }
 
     fn chart(rows: Vec<BoxRow>) -> Boxes {
@@ -361,6 +391,27 @@ mod tests {
     }
 
     #[test]
+    fn a_trial_that_lies_apart_has_a_ring_and_is_told() {
+        let words = Language::English.words();
+        let mut chart = chart(vec![row("a", &[99.0, 100.0, 41.0, 101.0]), row("b", &[99.0, 100.0])]);
+        let rings = |chart: &Boxes| check::paths(&chart.draw(words, 760.0), "h").len();
+        let without = rings(&chart);
+        let key = words.say("boxes-apart");
+        let is_in_key =
+            |chart: &Boxes| check::texts(chart, words, 760.0).iter().any(|text| text.contains(&key));
+        assert!(!is_in_key(&chart));
+        chart.rows[0].apart = Some(2);
+        assert_eq!(rings(&chart), without + 1);
+        assert!(is_in_key(&chart));
+        let said = chart.describe(words);
+        assert!(said.ends_with("Trial 3 of a lies apart, at 41."), "{said}");
+        // A place that no trial has marks nothing.
+        chart.rows[0].apart = Some(4);
+        assert_eq!(rings(&chart), without);
+        check::hold(&chart, "apart");
+    }
+
+    #[test]
     fn words_name_the_widest_and_the_closest() {
         let words = Language::English.words();
         let chart = chart(vec![row("a", &[90.0, 100.0, 110.0]), row("b", &[99.0, 100.0, 101.0])]);
@@ -388,7 +439,9 @@ mod tests {
             let row = |dice: &mut Dice| {
                 let trials = (0..[0, 1, 3, 7, 30, 900][dice.below(6)]).map(|_| dice.value()).collect();
                 let measured = Measured { value: dice.value(), interval: Some((dice.value(), dice.value())) };
-                BoxRow { label: dice.name(), trials, estimate: (dice.below(3) > 0).then_some(measured) }
+                let estimate = (dice.below(3) > 0).then_some(measured);
+                let apart = (dice.below(3) > 0).then(|| dice.below(8));
+                BoxRow { label: dice.name(), trials, estimate, apart }
             };
             let rows = (0..dice.below(9)).map(|_| row(&mut dice)).collect();
             let references = (0..dice.below(3))

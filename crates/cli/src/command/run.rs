@@ -35,6 +35,7 @@ use super::{
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
+use crate::interval_lines::{self, IntervalLines};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -59,6 +60,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output::verbose_argument())
         .arg(output_argument())
         .arg(language_argument())
+        .arg(interval_lines::argument())
         .arg(tag::argument())
         .arg(store_argument());
     // A flag stands for this one.
@@ -182,7 +184,7 @@ pub(super) fn measure(
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
-    let mut progress = Progress::new(&planned.plan);
+    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan));
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
@@ -190,6 +192,7 @@ pub(super) fn measure(
         catalogue: &catalogue,
         cancelled: &cancelled,
         on_event: &mut |event| progress.show(event),
+        lines_s: interval_lines::length_s(matches),
     };
     let run = match kept {
         Some(kept) => runner.resume(kept, &planned, &identity),

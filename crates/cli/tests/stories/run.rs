@@ -407,3 +407,26 @@ fn regression_the_shortest_window_that_may_be_typed_ends_the_program() {
     let document = place.stored();
     assert_eq!(document["outcome"], "complete");
 }
+
+#[test]
+fn lines_tell_what_a_load_does_while_it_runs() {
+    let place = StoryFolder::new();
+    let times: &[&str] = &["--duration", "600ms", "--warm-up", "200ms", "--trials", "2", "--lines", "200ms"];
+    let text = stdout(&place.run(&[&["run", "null"][..], times].concat()));
+    let count = |is: &dyn Fn(&str) -> bool| text.lines().filter(|line| is(line)).count();
+    assert_eq!(count(&|line| line.starts_with("trial ") && line.contains(": null")), 2, "{text}");
+    assert_eq!(count(&|line| line.trim_start().starts_with("from s")), 2, "{text}");
+    let begins = |edges: [&str; 2]| {
+        count(&move |line| {
+            line.split_whitespace().take(2).collect::<Vec<_>>() == edges && line.contains("/s")
+        })
+    };
+    assert_eq!(begins(["-0.20", "0.00"]), 2, "{text}");
+    for edges in [["0.00", "0.20"], ["0.20", "0.40"], ["0.40", "0.60"]] {
+        assert_eq!(begins(edges), 2, "{edges:?} in {text}");
+    }
+    // The document is alone on standard output.
+    let output = place.run(&[&["run", "null", "--json"][..], times].concat());
+    serde_json::from_slice::<Value>(&output.stdout).unwrap();
+    assert!(stderr(&output).contains("from s"), "{}", stderr(&output));
+}

@@ -312,6 +312,7 @@ impl Part {
             metrics,
             histograms,
             series: own,
+            latency_over_time: None,
             facts,
             targets,
         });

@@ -59,6 +59,8 @@ heat-lowest = Lowest: { $value } at { $at }.
 heat-drawn = Of { $rows } rows and { $columns } columns, { $drawn_rows } and { $drawn_columns } are drawn; the table has all.
 heat-best = best framed
 heat-missing = { $count } not measured.
+latency-map-what = { $title } by the time and the latency with which they finished.
+latency-map-range = The shortest latency lies from { $shortest } on, the longest from { $longest } on.
 
 ## scatter
 
@@ -166,6 +168,7 @@ cpu-load-remark = Remark
 ## boxes
 
 boxes-trial = dot: a trial, the first on top
+boxes-apart = ring: lies apart from the others
 boxes-box = box: the middle half
 boxes-estimate = diamond: estimate and its interval
 boxes-estimate-relative = diamond: estimate; its interval also in figures
@@ -177,6 +180,7 @@ boxes-describe = Every trial of { $count ->
  }: { $value }.
 boxes-widest = The trials of { $name } differ most, from { $low } to { $high } ({ $share } of their median).
 boxes-closest = Those of { $name } differ least, by { $share }.
+boxes-lies-apart = Trial { $trial } of { $name } lies apart, at { $value }.
 boxes-name = Case
 boxes-trials = Trials
 boxes-least = Least

@@ -473,6 +473,14 @@ figure-intensity = operations for each byte
 figure-roofline-ridge = Work that does less than { $ridge } operations with each byte from { $roof } waits for it.
 figure-roofline-note = Peaks of { $type } precision with as many threads ({ $threads }) as the bandwidths, which are of { $operation }.
 
+# Latency over time.
+figure-latency-over-time = { $case }: latency over time
+figure-latency-operations = operations
+figure-latency-time = seconds from the start of the window
+figure-latency-from = latency from
+figure-latency-note = Each cell counts the operations that finished in that time with a latency from that of its row on, up to that of the row above. Where none did, there is no colour.
+figure-latency-some = { $shown } of { $all } cases are drawn; the document has all.
+
 # Heat.
 figure-heat = { $case }: heat from rest to rest
 figure-phase-idle = at rest

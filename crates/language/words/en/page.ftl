@@ -466,6 +466,7 @@ part-huge-pages = transparent huge pages
 part-quota = control group
 part-quota-cpu = { $cpus } CPU seconds for each second
 part-quota-io = I/O limits on { $devices }
+part-accelerator = GPU, accelerator
 part-disk = disk
 part-disk-rotating = rotating
 part-disk-firmware = firmware { $firmware }

@@ -53,6 +53,8 @@ heat-lowest = 最低: { $at } で { $value }。
 heat-drawn = { $rows } 行 { $columns } 列のうち { $drawn_rows } 行 { $drawn_columns } 列を描いています。表にはすべてあります。
 heat-best = 最良の値に枠
 heat-missing = 未測定 { $count } 件。
+latency-map-what = 終わった時刻とレイテンシごとの{ $title }。
+latency-map-range = 最短のレイテンシは { $shortest } 以上、最長は { $longest } 以上です。
 
 ## scatter
 
@@ -149,6 +151,7 @@ cpu-load-remark = 備考
 ## boxes
 
 boxes-trial = 点: 試行、一番上が最初
+boxes-apart = 輪: ほかから離れた試行
 boxes-box = 箱: 中央の半分
 boxes-estimate = ひし形: 推定値と信頼区間
 boxes-estimate-relative = ひし形: 推定値。区間は数字でも表示
@@ -157,6 +160,7 @@ boxes-said = { $name }、試行の順: { $values }
 boxes-describe = { $count } ケースの試行ごとの{ $value }。
 boxes-widest = { $name } は試行の差が最も大きく、{ $low } ～ { $high } です（中央値の { $share }）。
 boxes-closest = { $name } は試行の差が最も小さく、{ $share } です。
+boxes-lies-apart = { $name } の { $trial } 番目の試行は { $value } で、ほかから離れています。
 boxes-name = ケース
 boxes-trials = 試行
 boxes-least = 最小

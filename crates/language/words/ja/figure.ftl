@@ -459,6 +459,14 @@ figure-intensity = 1バイトあたりの演算数
 figure-roofline-ridge = { $roof }からの1バイトごとの演算が{ $ridge }回より少ない処理は、それを待ちます。
 figure-roofline-note = { $type }精度の最大値で、帯域（{ $operation }）と同じスレッド数（{ $threads }）です。
 
+# レイテンシの時間変化。
+figure-latency-over-time = { $case }: レイテンシの時間変化
+figure-latency-operations = 操作数
+figure-latency-time = 測定区間の開始からの秒数
+figure-latency-from = レイテンシ（以上）
+figure-latency-note = 各マスは、その時間に終わった操作のうち、レイテンシがその行の値以上で上の行の値未満のものの数です。該当する操作がなければ色はありません。
+figure-latency-some = { $all } 件のケースのうち { $shown } 件を描いています。実行文書にはすべてあります。
+
 # 熱。
 figure-heat = { $case }：休止から休止までの熱
 figure-phase-idle = 休止

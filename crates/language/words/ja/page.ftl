@@ -414,6 +414,7 @@ part-huge-pages = 透過的ヒュージページ
 part-quota = コントロールグループ
 part-quota-cpu = 毎秒 { $cpus } CPU 秒
 part-quota-io = I/O 制限: { $devices }
+part-accelerator = GPU・アクセラレーター
 part-disk = ディスク
 part-disk-rotating = 回転式
 part-disk-firmware = ファームウェア { $firmware }

@@ -53,6 +53,8 @@ heat-lowest = 최저: { $at }에서 { $value }.
 heat-drawn = { $rows }행 { $columns }열 중 { $drawn_rows }행 { $drawn_columns }열을 그렸습니다. 표에는 모두 있습니다.
 heat-best = 가장 좋은 값에 테두리
 heat-missing = 측정 안 됨 { $count }개.
+latency-map-what = 끝난 시각과 지연 시간에 따른 { $title }.
+latency-map-range = 가장 짧은 지연 시간은 { $shortest } 이상, 가장 긴 지연 시간은 { $longest } 이상.
 
 ## scatter
 
@@ -149,6 +151,7 @@ cpu-load-remark = 비고
 ## boxes
 
 boxes-trial = 점: 시행, 맨 위가 첫 번째
+boxes-apart = 고리: 나머지와 떨어진 시행
 boxes-box = 상자: 가운데 절반
 boxes-estimate = 마름모: 추정값과 신뢰구간
 boxes-estimate-relative = 마름모: 추정값. 구간은 숫자로도 표시
@@ -157,6 +160,7 @@ boxes-said = { $name }, 시행 순서대로: { $values }
 boxes-describe = 케이스 { $count }개의 시행별 { $value }.
 boxes-widest = { $name }의 시행은 차이가 가장 큽니다: { $low } ~ { $high } (중앙값의 { $share }).
 boxes-closest = { $name }의 시행은 차이가 가장 작습니다({ $share }).
+boxes-lies-apart = { $name }의 { $trial }번째 시행은 { $value }(으)로 나머지와 떨어져 있습니다.
 boxes-name = 케이스
 boxes-trials = 시행
 boxes-least = 최소

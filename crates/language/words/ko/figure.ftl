@@ -459,6 +459,14 @@ figure-intensity = 바이트당 연산 수
 figure-roofline-ridge = { $roof }에서 온 바이트마다 연산이 { $ridge }회보다 적은 작업은 그것을 기다립니다.
 figure-roofline-note = { $type } 정밀도의 최댓값이며, 대역폭({ $operation })과 같은 스레드 수({ $threads })입니다.
 
+# 시간에 따른 지연 시간.
+figure-latency-over-time = { $case }: 시간에 따른 지연 시간
+figure-latency-operations = 연산 수
+figure-latency-time = 측정 구간 시작부터의 초
+figure-latency-from = 지연 시간(이상)
+figure-latency-note = 각 칸은 그 시간에 끝난 연산 가운데 지연 시간이 그 행의 값 이상이고 윗행의 값 미만인 것의 수입니다. 그런 연산이 없으면 색이 없습니다.
+figure-latency-some = 케이스 { $all }개 중 { $shown }개를 그렸습니다. 실행 문서에는 모두 있습니다.
+
 # 열.
 figure-heat = { $case }: 쉬는 때부터 다시 쉴 때까지의 열
 figure-phase-idle = 쉼

@@ -414,6 +414,7 @@ part-huge-pages = 투명 대형 페이지
 part-quota = 컨트롤 그룹
 part-quota-cpu = 초당 CPU { $cpus }초
 part-quota-io = I/O 제한: { $devices }
+part-accelerator = GPU, 가속기
 part-disk = 디스크
 part-disk-rotating = 회전형
 part-disk-firmware = 펌웨어 { $firmware }

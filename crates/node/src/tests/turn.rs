@@ -102,6 +102,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             take_cpu: None,
             observe: Vec::new(),
             from_last: false,
+            lines_s: None,
         };
         raw.ask(&Request::Trial(Box::new(order)));
         match raw.hear() {

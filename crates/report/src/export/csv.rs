@@ -22,7 +22,7 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
                 run.id.clone(),
                 index.to_string(),
                 label.clone(),
-                place.checked_sub(1).map_or_else(|| "main".to_owned(), |beside| format!("with.{beside}")),
+                load_name(place),
                 load.workload.to_string(),
                 joined(&load.parameters),
             ];
@@ -32,6 +32,11 @@ pub(super) fn write(run: &Run) -> Result<Vec<u8>, ExportError> {
         }
     }
     out.into_inner().map_err(|e| ExportError::of("csv", e))
+}
+
+/// What a load of a case is called: `main`, or `with.N` if it runs beside that.
+pub(super) fn load_name(place: usize) -> String {
+    place.checked_sub(1).map_or_else(|| "main".to_owned(), |beside| format!("with.{beside}"))
 }
 
 fn joined(parameters: &Parameters) -> String {

@@ -49,6 +49,7 @@ pub fn summary(run: &Run) -> Result<Vec<u8>, ExportError> {
         };
         for load in &mut trial.result.loads {
             load.histograms.clear();
+            load.latency_over_time = None;
             load.series.iter_mut().for_each(thin);
             for target in &mut load.targets {
                 target.histograms.clear();

@@ -6,6 +6,7 @@ mod comparison;
 mod csv;
 mod json;
 mod junit;
+mod series;
 mod svg;
 mod trend;
 
@@ -92,6 +93,9 @@ pub const EXPORTERS: &[Exporter] = &[
     Exporter::new("md", "the page as Markdown, for an issue or a wiki", |run| run_page(run, markdown::write)),
     Exporter::new("json", "the whole run document", |subject| json::full(subject.run)),
     Exporter::new("csv", "one row an estimate", |subject| csv::write(subject.run)),
+    Exporter::new("csv-series", "one row a value of each series of each trial", |subject| {
+        series::write(subject.run)
+    }),
     Exporter::new("svg", "the machine, with the path of the case that uses most of a limit", svg::write),
     Exporter::new("junit", "goals and trials as JUnit XML, for CI", |run| Ok(junit::write(run).into_bytes())),
     Exporter::new("annotations", "goals that are not kept, as GitHub shows them beside a change", |run| {

@@ -3,11 +3,14 @@
 
 use language::Words;
 use model::Unit;
-use model::machine::{BlockDevice, BlockKind, Cpu, Inventory, Memory, MemoryModule, NetworkInterface};
+use model::machine::{
+    BlockDevice, BlockKind, Cpu, Inventory, Memory, MemoryModule, NetworkInterface, PciDevice,
+};
 
 use super::brief;
 use super::cpu::{UNAFFECTED, judged};
 use super::layout::{Pairs, names, number_list};
+use super::pci;
 use crate::format::{self, binary};
 
 /// So many disks, and so many interfaces, are listed.
@@ -57,6 +60,10 @@ pub(crate) fn all(words: &Words, inventory: &Inventory, devices: Devices) -> Pai
     add("part-swap", Some(swap(words, &inventory.memory)));
     add("part-huge-pages", inventory.memory.transparent_huge_pages.clone());
     add("part-quota", Some(quota(words, inventory)));
+    let gpus = pci::accelerators(inventory);
+    let gpu =
+        |gpu: &&PciDevice| (pci::address(&gpu.address, &inventory.pci).to_owned(), pci::accelerator(gpu));
+    pairs.add(words.say("part-accelerator"), devices.listed(words, &gpus, gpu));
     let disks: Vec<&BlockDevice> = inventory.block.iter().filter(|d| matters(d)).collect();
     let disk = |disk: &&BlockDevice| (disk.name.clone(), device(words, disk, inventory));
     pairs.add(words.say("part-disk"), devices.listed(words, &disks, disk));

@@ -16,6 +16,8 @@ use crate::text::{facts, groups};
 const CLASSES: &[u32] = &[0x01, 0x02, 0x0b, 0x12];
 /// Display controllers, by the same.
 const DISPLAY: u32 = 0x03;
+/// Processing accelerators, by the same.
+const ACCELERATOR: u32 = 0x12;
 /// What companies end with, which says nothing.
 const FORMS: &[&str] =
     &["Corporation", "Corp.", "Corp", "Inc.", "Inc", "Co.", "Co", "Ltd.", "Ltd", "Limited"];
@@ -48,6 +50,22 @@ pub(super) fn branches(machine: &Machine) -> Vec<Branch> {
         }
     }
     tree::branches(&nodes, &roots)
+}
+
+/// GPUs and accelerators, by their classes: all with a link that programs compute on. The display of a management
+/// controller, or of a guest, has none.
+pub(super) fn accelerators(inventory: &Inventory) -> Vec<&PciDevice> {
+    let is_one = |device: &&PciDevice| match device.class >> 16 {
+        DISPLAY => device.link.is_some(),
+        class => class == ACCELERATOR,
+    };
+    inventory.pci.iter().filter(is_one).collect()
+}
+
+/// What a function is called, its driver and its link: `NVIDIA A100 (nvidia), 16 GT/s x16, NUMA node 1`.
+pub(super) fn accelerator(device: &PciDevice) -> String {
+    let link = device.link.as_ref().map(speeds);
+    facts([Some(called(device)), link, device.node.map(|node| format!("NUMA node {node}"))])
 }
 
 /// The addresses of functions that carry no data, nor have any below that does.
@@ -127,7 +145,18 @@ fn kind(device: &PciDevice) -> Option<String> {
     is_number.then(|| kind.to_owned())
 }
 
+/// Its class and what it is called.
 fn head(device: &PciDevice) -> String {
+    let class = if device.class_name.is_empty() {
+        format!("class {:06x}", device.class)
+    } else {
+        device.class_name.clone()
+    };
+    format!("{class}: {}", called(device))
+}
+
+/// Its vendor, its name and its driver.
+fn called(device: &PciDevice) -> String {
     let vendor = device.vendor_name.as_deref().map(company);
     let name = match (&vendor, &device.device_name) {
         (Some(vendor), Some(name)) => format!("{vendor} {name}"),
@@ -137,12 +166,7 @@ fn head(device: &PciDevice) -> String {
     // Every bridge has the same driver.
     let driver = device.driver.as_ref().filter(|_| !device.is_bridge());
     let driver = driver.map(|d| format!(" ({d})")).unwrap_or_default();
-    let class = if device.class_name.is_empty() {
-        format!("class {:06x}", device.class)
-    } else {
-        device.class_name.clone()
-    };
-    format!("{class}: {name}{driver}")
+    format!("{name}{driver}")
 }
 
 /// The link, its rate, how it is set, where it is if that is not where the

@@ -9,6 +9,7 @@ mod server;
 
 use language::Language;
 use model::limit::LimitKind;
+use model::machine::{PciDevice, PciLink};
 use model::run::{AnalysisInfo, Build, CaseResult, Origin, Run, SCHEMA, Utilization};
 use model::study::Controls;
 use model::{Definitions, Limit, Machine, Resource, ResourceKind, Study, Unit, WorkloadName, metric};
@@ -115,6 +116,35 @@ fn limits_of_functions_that_carry_no_data_stand_apart() {
     let shown = flat(&text(&machine, BRIEF));
     assert!(shown.contains("3b:00.0") && shown.contains("99:00.0") && !shown.contains("00:05.0"), "{shown}");
     assert!(flat(&text(&machine, Detail::All)).contains("00:05.0"));
+}
+
+#[test]
+fn gpus_are_listed_and_displays_without_a_link_are_not() {
+    let function = |address: &str, class: u32, link: Option<PciLink>| PciDevice {
+        address: address.to_owned(),
+        class,
+        vendor: 0x10de,
+        device: 0x20b0,
+        vendor_name: Some("NVIDIA Corporation".to_owned()),
+        device_name: Some("A100".to_owned()),
+        driver: Some("nvidia".to_owned()),
+        node: Some(1),
+        link,
+        ..PciDevice::default()
+    };
+    let link = PciLink { transfers: Some(16e9), lanes: Some(16), ..PciLink::default() };
+    let mut machine = Machine::default();
+    machine.inventory.pci = vec![
+        function("0000:01:00.0", 0x03_0200, Some(link)),
+        function("0000:02:00.0", 0x03_0200, Some(link)),
+        function("0000:03:00.0", 0x03_0000, None),
+    ];
+    let shown = flat(&text(&machine, BRIEF));
+    assert!(shown.contains("GPU, accelerator"), "{shown}");
+    assert!(shown.contains("NVIDIA A100 (nvidia), 16 GT/s x16, NUMA node 1"), "{shown}");
+    assert_eq!(shown.matches("NVIDIA A100").count(), 1, "both are alike: {shown}");
+    machine.inventory.pci.drain(..2);
+    assert!(!flat(&text(&machine, BRIEF)).contains("GPU"));
 }
 
 #[test]

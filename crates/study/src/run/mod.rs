@@ -95,13 +95,15 @@ pub struct Runner<'a> {
     pub cancelled: &'a dyn Fn() -> bool,
     /// Hears what happens.
     pub on_event: &'a mut dyn FnMut(&Event),
+    /// How long the intervals are, in seconds, whose figures it hears while a trial runs; absent to hear none.
+    pub lines_s: Option<f64>,
 }
 
 impl Runner<'_> {
     /// Runs `planned`; returns the document, which is stored already. Fails if the store or the
     /// agent cannot be used. A trial that fails is no error.
     pub fn run(self, study: &Study, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
-        let Runner { agent, store, catalogue, cancelled, on_event } = self;
+        let Runner { agent, store, catalogue, cancelled, on_event, lines_s } = self;
         let meter = RunClock::new(&planned.plan);
         let mut machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
         let Some(machine) = machines.first_mut() else {
@@ -129,6 +131,7 @@ impl Runner<'_> {
             cancelled: &cancelled,
             aborted: &aborted,
             on_event,
+            lines_s,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             resumed_from: 0,
@@ -237,6 +240,7 @@ struct Execution<'a> {
     /// Whether a trial met a condition of the study that ends the run: then it is cancelled, too.
     aborted: &'a Cell<bool>,
     on_event: &'a mut dyn FnMut(&Event),
+    lines_s: Option<f64>,
     meter: RunClock,
     order: u32,
     /// Where the run was resumed: the order of the first trial since then.
@@ -425,6 +429,7 @@ impl Execution<'_> {
             take_cpu: case.take_cpu.clone(),
             observe,
             from_last: false,
+            lines_s: self.lines_s,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
             Reply::Trial(report) => Ok(*report),

@@ -290,6 +290,7 @@ pub(crate) fn run_into(
         catalogue: &agent::catalogue(),
         cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
         on_event: &mut on_event,
+        lines_s: None,
     };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.run(study, &planned, &identity)

@@ -16,6 +16,9 @@ const ROWS_MOST: usize = 40;
 /// trial is shown against its own case's median.
 const APART: f64 = 5.0;
 
+/// The finding that tells which trial lies apart.
+const OUTLIER: &str = "outlier-trial";
+
 /// One case's trials.
 struct Row<'a> {
     case: &'a CaseResult,
@@ -64,6 +67,7 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
                 value: row.point.value / scale,
                 interval: row.point.interval.map(|(low, high)| (low / scale, high / scale)),
             }),
+            apart: apart(row),
         }
     });
     let usable = made.filter(|r| r.trials.iter().all(|t| t.is_finite())).collect::<Vec<_>>();
@@ -85,6 +89,14 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
     let cut = (all > ROWS_MOST).then(|| some_of(words, "figure-trials-some", (usable.len(), all)));
     let plot = Boxes { value, rows: usable, references: Vec::new() };
     Some(Figure::new("boxes", capitalized(&title), plot).note(cut))
+}
+
+/// The place of the trial that lies apart from the others, if a finding says so of these values.
+fn apart(row: &Row<'_>) -> Option<usize> {
+    let found = row.case.findings.iter().find(|finding| finding.code == OUTLIER)?;
+    let number = |name: &str| found.args.get(name).and_then(Value::number);
+    let (trial, of) = (number("trial")?, number("of")?);
+    (of == row.values.len() as f64 && (1.0..=of).contains(&trial)).then(|| trial as usize - 1)
 }
 
 /// The median that the first side's case has which did the same.

@@ -5,6 +5,7 @@ mod counted;
 mod cpus;
 mod ends;
 mod heat;
+mod latency;
 mod order;
 mod panels;
 mod window_phases;
@@ -14,12 +15,16 @@ use model::Value;
 use model::run::CaseResult;
 use model::trial::{MachineTrial, Series, Status, Trial, Window};
 
+use super::factors::Factor;
 use super::rule::{Reason, by_findings};
 use super::{Figure, factors, quantity};
 use crate::view::View;
 
 /// Workloads whose samples are shown, at most.
 const WORKLOADS_MOST: usize = 8;
+
+/// Maps of latency over time that a page bears.
+const MAPS_MOST: usize = 12;
 
 /// Samples before and behind the window, in windows: warm-up and the end belong
 /// to the picture, an hour of waiting does not.
@@ -98,7 +103,7 @@ fn extent<'t>(tracks: impl Iterator<Item = (f64, f64, usize)> + 't, window: &Win
 /// The charts of samples: for each workload its panels and its CPUs, then the
 /// trials in the order they ran.
 pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
-    let mut all = Vec::new();
+    let (mut all, mut maps) = (Vec::new(), Vec::new());
     let mut left = 0u64;
     for (_, own) in crate::grouped(cases.iter().map(|case| (case.loads.main.workload, *case))) {
         let Some(sampled_trial) = sampled_trial(view, &own) else { continue };
@@ -107,42 +112,49 @@ pub(super) fn figures(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
             continue;
         }
         all.extend(of_shot(&sampled_trial, &own));
+        maps.extend(latency::figures(&sampled_trial, &own, MAPS_MOST.saturating_sub(maps.len())));
     }
     if let Some(last) = all.last_mut().filter(|_| left > 0) {
         last.notes.push(view.words.tell("figure-samples-left", &[("count", Value::from(left))]));
     }
+    all.extend(maps);
     all.extend(order::figure(view, cases));
     all
 }
 
-/// The trial that tells most of a workload's cases: of the case nearest to a
-/// limit, or else with the highest figure, the one nearest its median.
-fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<SampledTrial<'a>> {
-    let has = |t: &&Trial| {
-        t.status == Status::Ok && t.result.window.is_some() && t.result.series().next().is_some()
-    };
-    let sampled: Vec<&CaseResult> =
-        cases.iter().copied().filter(|c| c.trials.iter().any(|t| has(&t))).collect();
-    let (case, reason) = by_findings(&sampled)?;
+/// Whether a trial has samples to be drawn.
+fn has_samples(trial: &Trial) -> bool {
+    trial.status == Status::Ok && trial.result.window.is_some() && trial.result.series().next().is_some()
+}
+
+/// The trial of a case that is nearest to its median, of those with samples, and its window.
+fn middle<'a>(view: &View<'_>, case: &'a CaseResult) -> Option<(&'a Trial, Window)> {
     let metric = quantity::figure(case).and_then(|m| quantity::Metric::of(view.words, case, m));
     let median = metric.as_ref().and_then(|m| m.at(case)).map(|m| m.value);
     let off = |t: &Trial| {
         let own = metric.as_ref().and_then(|m| t.result.main().metrics.get(&m.name)).map(|q| q.value);
         own.zip(median).map_or(f64::MAX, |(own, median)| (own - median).abs())
     };
-    let trial = case.trials.iter().filter(has).min_by(|a, b| off(a).total_cmp(&off(b)))?;
+    let sampled = case.trials.iter().filter(|trial| has_samples(trial));
+    let trial = sampled.min_by(|a, b| off(a).total_cmp(&off(b)))?;
     let window = trial.result.window.filter(|w| w.end_ns > w.start_ns)?;
+    Some((trial, window))
+}
+
+/// The trial that tells most of a workload's cases: of the case nearest to a
+/// limit, or else with the highest figure, the one nearest its median.
+fn sampled_trial<'a>(view: &'a View<'a>, cases: &[&'a CaseResult]) -> Option<SampledTrial<'a>> {
+    let sampled: Vec<&CaseResult> =
+        cases.iter().copied().filter(|c| c.trials.iter().any(has_samples)).collect();
+    let (case, reason) = by_findings(&sampled)?;
+    let (trial, window) = middle(view, case)?;
     Some(SampledTrial { view, case, trial, window, reason, far: None, named: false })
 }
 
 fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figure> {
     let words = sampled_trial.view.words;
     let factors = factors::of(sampled_trial.view, cases);
-    let called = sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str());
-    let place = match cases.len() {
-        1 => called,
-        _ => format!("{called}, {}", factors::label(&factors, sampled_trial.case)),
-    };
+    let place = called(sampled_trial, &factors, cases.len());
     let place = |key: &str| words.tell(key, &[("case", Value::Text(place.clone()))]);
     let mut all: Vec<Figure> = heat::figure(sampled_trial, place("figure-heat")).into_iter().collect();
     let others = ends::others(sampled_trial);
@@ -164,19 +176,33 @@ fn of_shot(sampled_trial: &SampledTrial<'_>, cases: &[&CaseResult]) -> Vec<Figur
     all
 }
 
+/// What the case of a trial is called, one of so many of its workload.
+fn called(sampled_trial: &SampledTrial<'_>, factors: &[Factor], cases: usize) -> String {
+    let workload = sampled_trial.view.called(sampled_trial.case.loads.main.workload.as_str());
+    match cases {
+        1 => workload,
+        _ => format!("{workload}, {}", factors::label(factors, sampled_trial.case)),
+    }
+}
+
 /// Which trial it is, and why that one.
 fn which(sampled_trial: &SampledTrial<'_>) -> String {
+    let trial = which_trial(sampled_trial);
+    match sampled_trial.reason.text(sampled_trial.view.words) {
+        Some(reason) => format!("{reason} {trial}"),
+        None => trial,
+    }
+}
+
+/// Which of the trials of its case it is.
+fn which_trial(sampled_trial: &SampledTrial<'_>) -> String {
     let words = sampled_trial.view.words;
     let trials = &sampled_trial.case.trials;
     let place = trials.iter().position(|t| std::ptr::eq(t, sampled_trial.trial)).unwrap_or(0);
     let of = [("trial", Value::from(place as u64 + 1)), ("trials", Value::from(trials.len() as u64))];
-    let trial = match trials.len() {
+    match trials.len() {
         1 => words.say("figure-samples-only"),
         _ => words.tell("figure-samples-middle", &of),
-    };
-    match sampled_trial.reason.text(words) {
-        Some(reason) => format!("{reason} {trial}"),
-        None => trial,
     }
 }
 

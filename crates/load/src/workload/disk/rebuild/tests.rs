@@ -108,6 +108,7 @@ fn outcome(operations: [f64; 4]) -> LoadOutcome {
         span_ns: None,
         operations_per_s: Vec::new(),
         bytes_per_s: Vec::new(),
+        latency_over_time: None,
         facts: facts.into_iter().collect(),
     }
 }

@@ -1,0 +1,125 @@
+//! How many operations finished with which latency, over time: a heat map whose columns are intervals and whose rows are
+//! ranges of latency. It shows what percentiles over a whole window hide: two speeds side by side, a pause, a slow drift.
+
+use language::Words;
+
+use super::wording::{name, text};
+use super::{DataTable, Drawing, HeatMap, Measured, Numbers, Plot};
+use crate::svg::clean;
+
+/// The least width of a column: neighbours are counted together on a narrow sheet, so that none is left out.
+const LEAST: f64 = 10.0;
+/// About what the names of the rows take of a sheet.
+const NAMES: f64 = 110.0;
+
+/// Counts of operations by time and latency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LatencyMap {
+    /// What is counted: `operations`.
+    pub title: String,
+    /// What the columns are, and when each begins.
+    pub time: (String, Vec<String>),
+    /// What the rows are, and from which latency on each counts, the longest first.
+    pub latency: (String, Vec<String>),
+    /// The counts, row by row, each as long as there are columns.
+    pub counts: Vec<Vec<u64>>,
+}
+
+impl Plot for LatencyMap {
+    fn draw(&self, words: &Words, width: f64) -> Drawing {
+        let most = ((width - NAMES) / LEAST).max(1.0) as usize;
+        self.map(self.time.1.len().div_ceil(most).max(1)).draw(words, width)
+    }
+
+    fn describe(&self, words: &Words) -> String {
+        let mut said = vec![words.tell("latency-map-what", &[("title", name(&self.title))])];
+        let known = self.latency.1.iter().zip(&self.counts);
+        let mut rows = known.filter(|(_, counts)| counts.iter().any(|count| *count > 0));
+        let first = rows.next();
+        match (first, rows.last().or(first)) {
+            (Some((longest, _)), Some((shortest, _))) => {
+                let ends = [("shortest", text(clean(shortest))), ("longest", text(clean(longest)))];
+                said.push(words.tell("latency-map-range", &ends));
+            }
+            _ => said.push(words.say("chart-nothing")),
+        }
+        said.join(" ")
+    }
+
+    fn table(&self, _words: &Words) -> DataTable {
+        let corner = format!("{} \\ {}", clean(&self.latency.0), clean(&self.time.0));
+        let head = std::iter::once(corner).chain(self.time.1.iter().map(|time| clean(time))).collect();
+        let row = |(latency, counts): (&String, &Vec<u64>)| {
+            std::iter::once(clean(latency)).chain(counts.iter().map(ToString::to_string)).collect()
+        };
+        DataTable { head, rows: self.latency.1.iter().zip(&self.counts).map(row).collect() }
+    }
+}
+
+impl LatencyMap {
+    /// The map in which so many neighbouring columns are one. Where no operation finished, nothing is coloured.
+    fn map(&self, together: usize) -> HeatMap {
+        let cell = |counts: &[u64]| {
+            let sum = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
+            (sum > 0).then_some(Measured { value: sum as f64, interval: None })
+        };
+        let times = self.time.1.iter().step_by(together).cloned();
+        HeatMap {
+            title: self.title.clone(),
+            numbers: Numbers::Count,
+            x: (self.time.0.clone(), times.collect()),
+            y: self.latency.clone(),
+            cells: self.counts.iter().map(|row| row.chunks(together).map(cell).collect()).collect(),
+            better: None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+
+    use super::*;
+
+    fn map() -> LatencyMap {
+        LatencyMap {
+            title: "operations".to_owned(),
+            time: ("seconds".to_owned(), (0..4).map(|at| format!("{at}.0")).collect()),
+            latency: (
+                "latency from".to_owned(),
+                ["100 ms", "10 ms", "1 ms", "100 µs"].map(str::to_owned).into(),
+            ),
+            counts: vec![vec![0; 4], vec![0, 0, 3, 0], vec![0; 4], vec![500, 480, 20, 510]],
+        }
+    }
+
+    #[test]
+    fn a_pause_is_told_in_words_and_no_operation_is_no_missing_figure() {
+        let words = Language::English.words();
+        let said = map().describe(words);
+        assert!(said.contains("100 µs") && said.contains("10 ms") && !said.contains("100 ms"), "{said}");
+        let table = map().table(words);
+        assert_eq!(table.rows[1], ["10 ms", "0", "0", "3", "0"]);
+        assert_eq!(table.head.len(), 5);
+    }
+
+    #[test]
+    fn a_narrow_sheet_counts_neighbours_together_and_loses_none() {
+        let value = |map: &HeatMap, row: usize| -> Vec<Option<f64>> {
+            map.cells[row].iter().map(|cell| cell.map(|measured| measured.value)).collect()
+        };
+        let (all, halved) = (map().map(1), map().map(2));
+        assert_eq!(value(&all, 1), [None, None, Some(3.0), None]);
+        assert_eq!(value(&halved, 3), [Some(980.0), Some(530.0)]);
+        assert_eq!(halved.x.1, ["0.0", "2.0"]);
+        assert!(map().draw(Language::English.words(), 120.0).height > 0.0);
+    }
+
+    #[test]
+    fn where_nothing_finished_nothing_is_drawn() {
+        let empty = LatencyMap { counts: vec![vec![0; 4]; 4], ..map() };
+        let words = Language::English.words();
+        assert!(empty.describe(words).contains(&words.say("chart-nothing")));
+        assert!(empty.draw(words, 700.0).elements.contains("text"));
+    }
+}
