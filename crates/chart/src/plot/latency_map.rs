@@ -36,7 +36,7 @@ impl Plot for LatencyMap {
         let known = self.latency.1.iter().zip(&self.counts);
         let mut rows = known.filter(|(_, counts)| counts.iter().any(|count| *count > 0));
         let first = rows.next();
-        match (first, rows.last().or(first)) {
+        match (first, rows.next_back().or(first)) {
             (Some((longest, _)), Some((shortest, _))) => {
                 let ends = [("shortest", text(clean(shortest))), ("longest", text(clean(longest)))];
                 said.push(words.tell("latency-map-range", &ends));

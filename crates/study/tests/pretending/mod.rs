@@ -299,8 +299,10 @@ pub(crate) fn run_into(
 /// Goes on with a run, to its end.
 pub(crate) fn resume(kept: Run, agent: &mut Pretender, store: &mut Notebook) -> Result<Run, RunError> {
     let planned = planned(&kept.study, agent).unwrap();
+    let catalogue = agent::catalogue();
+    let on_event = &mut |_: &Event| {};
     let runner =
-        Runner { agent, store, catalogue: &agent::catalogue(), cancelled: &|| false, on_event: &mut |_| {} };
+        Runner { agent, store, catalogue: &catalogue, cancelled: &|| false, on_event, lines_s: None };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.resume(kept, &planned, &identity)
 }
