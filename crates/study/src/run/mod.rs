@@ -35,8 +35,7 @@ use progress::RunClock;
 
 pub use resume::check_kept;
 
-/// Why a run could not be carried out. What was measured is stored all the
-/// same, where the store still works.
+/// Why a run could not be carried out. What was measured is stored all the same, where the store still works.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// The store failed.
@@ -146,8 +145,7 @@ impl Runner<'_> {
     }
 }
 
-/// The document before any trial; cases that cannot run have one skipped trial
-/// that says why.
+/// The document before any trial; cases that cannot run have one skipped trial that says why.
 fn head(
     study: &Study,
     planned: &FeasiblePlan,

@@ -109,7 +109,7 @@ mod tests {
             counts: vec![vec![9, 0], vec![7, 0], vec![1, 2]],
         };
         assert_eq!(times(&over_time, 1_000_000_000), ["-0.2", "0.0", "0.2"]);
-        assert_eq!(latencies(&over_time, 2), ["126 µs", "100 µs"]);
+        assert_eq!(latencies(&over_time, 2), ["126 us", "100 us"]);
         assert_eq!(row(&over_time, 1), [0, 0, 2]);
     }
 
