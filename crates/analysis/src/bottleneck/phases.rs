@@ -18,12 +18,11 @@
 //! What limits of the kernel's come between queue and issue: `nr_requests`, the scheduler, writeback
 //! throttling, `io.latency` and `io.cost` (`rq_qos_throttle` in `block/blk-mq.c`).
 
-use model::finding::{Evidence, Place};
-use model::machine::BlockDevice;
-use model::run::CaseResult;
-use model::trial::LOCAL;
-use model::{Resource, ResourceKind};
+mod allotted;
 
+use model::run::CaseResult;
+
+pub(super) use self::allotted::{most_at_once, not_reached, takes};
 use super::device;
 use crate::measure::BlockPhases;
 use crate::{Context, measure};
@@ -83,11 +82,12 @@ pub(super) fn of_step<'c>(
     Some(settled(part, phases, case, context))
 }
 
-/// The same of one case by itself, where its requests wait in the host for most of the time.
+/// The same of one case by itself, where its requests wait in the host for most of the time, or for as long as
+/// they are at a device that has all that the kernel allots it.
 pub(super) fn of_case<'c>(case: &'c CaseResult, context: &Context<'c>) -> Option<AddedWait<'c>> {
     let phases = measure::block_phases(case, context)?;
-    let part = most_of(&phases).filter(|part| *part == Part::Host)?;
-    Some(settled(part, phases, case, context))
+    let is_in_host = most_of(&phases) == Some(Part::Host) || allotted::is_held(&phases, case, context);
+    is_in_host.then(|| settled(Part::Host, phases, case, context))
 }
 
 fn most_of(phases: &BlockPhases) -> Option<Part> {
@@ -158,81 +158,17 @@ fn full_before<'c>(
     })
 }
 
-/// Requests that the device takes at once, as far as its driver says.
-pub(super) fn takes(phases: &BlockPhases, context: &Context<'_>) -> Option<f64> {
-    let name = phases.resource.named(ResourceKind::Block)?;
-    takes_at_once(context.machine?.inventory.block_device(name)?)
-}
-
-/// The same: the tags of all its hardware queues, and no more than the commands that a SCSI disk takes.
-fn takes_at_once(device: &BlockDevice) -> Option<f64> {
-    let tags = device.hardware_requests.map(|each| f64::from(each) * queues(device));
-    let commands = device.device_queue_depth.map(f64::from);
-    [tags, commands].into_iter().flatten().filter(|takes| *takes > 0.0).reduce(f64::min)
-}
-
-/// Requests that a device has at once at most: those that it takes, or the fewer that the kernel allots it while a case is
-/// measured.
-pub(super) fn most_at_once(resource: &Resource, case: &CaseResult, context: &Context<'_>) -> Option<f64> {
-    let device = measure::whole(context.machine?, resource.named(ResourceKind::Block)?)?;
-    let resource = Resource::of(ResourceKind::Block, &device.name);
-    let allotted = allotted(case, &resource, device).map(|each| each * queues(device));
-    [takes_at_once(device), allotted].into_iter().flatten().reduce(f64::min)
-}
-
-fn queues(device: &BlockDevice) -> f64 {
-    f64::from(device.hardware_queues.unwrap_or(1).max(1))
-}
-
-/// Why a greater depth says nothing of the device, where nobody watched: the kernel passes fewer requests on
-/// to it than it takes, and no more of these at the greater depth.
-pub(super) fn not_reached(
-    case: &CaseResult,
-    (from, to): (f64, f64),
-    context: &Context<'_>,
-) -> Option<Evidence> {
-    let [step] = measure::devices(case)[..] else { return None };
-    let device = measure::whole(context.machine?, step.resource.named(ResourceKind::Block)?)?;
-    let resource = Resource::of(ResourceKind::Block, &device.name);
-    let takes = takes_at_once(device)?;
-    let most = allotted(case, &resource, device)? * queues(device);
-    let is_given_more = to.min(most) >= GIVEN * from.min(most);
-    let evidence = Evidence::at("device-not-reached", Place::Inventory(resource.clone()));
-    (most < IN_USE * takes && !is_given_more).then(|| {
-        evidence
-            .arg("resource", resource.as_str())
-            .arg("most", most)
-            .arg("takes", takes)
-            .arg("from", from)
-            .arg("to", to)
-    })
-}
-
-/// Requests that the kernel allots each queue of a disk while a case is measured.
-fn allotted(case: &CaseResult, resource: &Resource, device: &BlockDevice) -> Option<f64> {
-    let state = |name: &str| {
-        // The key may name the resource: `queue-requests@sda`.
-        let is_it = |key: &str| key.split('@').next() == Some(name);
-        let mut all = case.settings.iter().filter(|(key, _)| is_it(key)).flat_map(|(_, states)| states);
-        all.find(|state| state.machine == LOCAL && state.resource.as_ref() == Some(resource))
-    };
-    match (state("queue-requests"), state("scheduler")) {
-        (Some(state), _) => state.read_back.as_ref()?.number(),
-        // A scheduler sets it anew.
-        (None, Some(_)) => None,
-        (None, None) => device.queue_requests.map(f64::from),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
 
     use model::block_trace::DeviceTrace;
-    use model::machine::Machine;
+    use model::finding::Evidence;
+    use model::machine::{BlockDevice, Machine};
     use model::run::{Doubling, LevelSearch, SearchEnd};
     use model::setting::SettingState;
-    use model::{Finding, ParameterName, Unit, metric};
+    use model::trial::LOCAL;
+    use model::{Finding, ParameterName, Resource, Unit, metric};
 
     use super::super::tests::{disk, machine, verdict, verdict_on};
     use super::*;
@@ -379,6 +315,18 @@ mod tests {
                 assert_eq!((found.code.as_str(), &found.args["how"]), ("device-full", &"queue".into()));
             }
         }
+    }
+
+    #[test]
+    fn half_a_wait_in_the_host_counts_where_the_kernel_allots_fewer_requests_than_the_device_takes() {
+        // Eight threads and four requests: each has the device half of its time.
+        let alone = traced_all(&[(flat(8), 300.0, 155.0, 4)]);
+        let on = |takes, allotted| verdict_on(&with_queue(takes, allotted), &alone);
+        let found = on(256, 4);
+        assert_eq!(found.code, "host-queue", "{}", found.text);
+        assert_eq!(phases_of(&found).args["most"], "both".into());
+        assert_ne!(on(256, 256).code, "host-queue", "more are allotted than it had");
+        assert_ne!(on(4, 4).code, "host-queue", "it takes no more");
     }
 
     #[test]

@@ -69,7 +69,9 @@ fn a_disk_of_which_the_kernel_passes_on_four_requests_is_waited_for_in_the_host(
             assert!(found["args"]["most"].as_f64().unwrap() <= 4.0, "{way:?}: {found}");
             assert_eq!(found["args"]["takes"].as_f64(), Some(64.0), "{way:?}: {found}");
             let phases = &phases(&found)["args"];
-            assert_eq!((&phases["resource"], &phases["most"]), (&resource(&disk), &"host".into()), "{found}");
+            assert_eq!(phases["resource"], resource(&disk), "{found}");
+            // Of eight threads four wait at the device: half of the time is neither's most.
+            assert!(["host", "both"].contains(&phases["most"].as_str().unwrap()), "{found}");
         }
     }
 }
