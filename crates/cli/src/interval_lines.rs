@@ -23,10 +23,13 @@ const LEAST_S: f64 = 0.1;
 const LINES_TO_HEAD: usize = 20;
 
 /// What the columns are called.
-const HEAD: &str = "from s,to s,throughput,operations,p50,p90,p99,max,errors";
+const HEAD: &str = "from s,to s,throughput,operations,p50,p99,max,errors";
 
-/// How wide they are.
-const WIDTHS: [usize; 9] = [8, 8, 13, 13, 10, 10, 10, 10, 8];
+/// How wide they are: together a line of a usual terminal.
+const WIDTHS: [usize; 8] = [7, 7, 12, 12, 9, 9, 9, 7];
+
+/// What stands in the last column of an interval before the window, if nothing failed in it.
+const WARM_UP: &str = "warm-up";
 
 pub(crate) fn argument() -> Arg {
     Arg::new(LINES).long(LINES).value_name("DURATION").value_parser(seconds).help(
@@ -99,14 +102,11 @@ impl IntervalLines {
         self.since_head += 1;
         let mut text = if head { row(HEAD.split(',')) + "\n" } else { String::new() };
         text.push_str(&row(self.cells(figures).iter().map(String::as_str)));
-        if figures.start_s < 0.0 {
-            text.push_str("  warm-up");
-        }
         text.push('\n');
         text
     }
 
-    fn cells(&mut self, figures: &IntervalFigures) -> [String; 9] {
+    fn cells(&mut self, figures: &IntervalFigures) -> [String; 8] {
         let seconds = figures.end_s - figures.start_s;
         let rate = |count: u64| if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
         let decimals = if seconds < 0.95 { 2 } else { 1 };
@@ -120,10 +120,13 @@ impl IntervalLines {
             if self.moves_bytes { throughput } else { "-".to_owned() },
             format::quantity(rate(figures.operations), Unit::PerSecond),
             time(figures.latency_p50_s),
-            time(figures.latency_p90_s),
             time(figures.latency_p99_s),
             time(figures.latency_max_s),
-            figures.errors.to_string(),
+            if figures.start_s < 0.0 && figures.errors == 0 {
+                WARM_UP.to_owned()
+            } else {
+                figures.errors.to_string()
+            },
         ]
     }
 
@@ -182,9 +185,8 @@ mod tests {
         assert_eq!(all.len(), 25 + 2);
         assert_eq!(all[0], all[21]);
         assert!(all[0].trim_start().starts_with("from s"), "{}", all[0]);
-        assert!(all[1].ends_with("  warm-up") && !all[2].ends_with("warm-up"), "{text}");
-        let width = |line: &str| line.trim_end_matches("  warm-up").chars().count();
-        assert!(all.iter().all(|line| width(line) == width(all[0])), "{text}");
+        assert!(all[1].ends_with(WARM_UP) && all[2].ends_with(" 0"), "{text}");
+        assert!(all.iter().all(|line| line.chars().count() == report::WIDTH - 1), "{text}");
         assert!(all[2].contains("49.15 MB/s") && all[2].contains(" - "), "{}", all[2]);
     }
 
@@ -193,6 +195,8 @@ mod tests {
         let mut lines = lines(Rates::Bits);
         lines.begin(0, "null");
         let none = IntervalFigures { bytes: 0, ..figures(0.0, 5) };
+        let failed = IntervalFigures { errors: 7, bytes: 0, ..figures(-1.0, 5) };
+        assert!(lines.line(&failed).ends_with(" 7\n"), "errors of the warm-up are told");
         let cell = |text: &str| text.lines().last().unwrap().split_whitespace().nth(2).unwrap().to_owned();
         assert_eq!(cell(&lines.line(&none)), "-");
         lines.line(&figures(1.0, 1_000_000));
