@@ -43,8 +43,9 @@ pub trait Store {
     fn begin(&mut self, run: &Run) -> Result<(), StoreError>;
 
     /// Stores the head of a run that is there and is gone on with: it has no end again, and the calling process is
-    /// its writer. Its trials stay, and are not read from `run`. Fails if the run is not there, is still being
-    /// measured, or was written by version 0.1, or if writing fails; then it is as it was.
+    /// its writer. Its trials stay: `run` has all of them, and one gap more than what is stored. Fails if it has not, for
+    /// another process has gone on with the run since it was read, or if the run is not there, is still being measured,
+    /// or was written by version 0.1, or if writing fails; then it is as it was.
     fn resume(&mut self, run: &Run) -> Result<(), StoreError>;
 
     /// Stores one trial of the case with this number. The trial is on the disk

@@ -2,14 +2,21 @@
 
 use import::v1::document;
 use model::Run;
-use rusqlite::{OptionalExtension, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, Row, TransactionBehavior, params};
 
 use crate::error::StoreError;
 use crate::sqlite::SqliteStore;
 use crate::writer::Writer;
 
-/// What is kept of a run beside its document: its end, and who writes it.
-type Standing = (Option<String>, Option<Writer>);
+/// What is kept of a run that is to go on.
+struct Kept {
+    document: String,
+    finished: Option<String>,
+    writer: Option<Writer>,
+    /// How many gaps its document has.
+    resumptions: usize,
+    trials: usize,
+}
 
 impl SqliteStore {
     /// What [`crate::Store::resume`] does, in one transaction: of two that would go on with a run, one does.
@@ -20,30 +27,32 @@ impl SqliteStore {
         let refused = |why| StoreError::NotResumed { path: path.clone(), run: run.id.clone(), why };
         let transaction =
             self.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed)?;
-        let found: Option<(String, Standing)> = transaction
+        let found = transaction
             .query_row(
-                "SELECT document, finished, writer_pid, writer_start_ticks, writer_boot FROM run WHERE id = ?1",
+                "SELECT document, finished, writer_pid, writer_start_ticks, writer_boot,
+                        coalesce(json_array_length(document, '$.resumptions'), 0),
+                        (SELECT COUNT(*) FROM trial WHERE trial.run = run.number)
+                 FROM run WHERE id = ?1",
                 [&run.id],
-                |row| {
-                    let writer = match (row.get(2)?, row.get(3)?, row.get(4)?) {
-                        (Some(pid), Some(start_ticks), Some(boot)) => Some(Writer { pid, start_ticks, boot }),
-                        _ => None,
-                    };
-                    Ok((row.get(0)?, (row.get(1)?, writer)))
-                },
+                kept,
             )
             .optional()
             .map_err(failed)?;
-        let Some((stored, (finished, writer))) = found else {
+        let Some(kept) = found else {
             drop(transaction);
             return Err(self.unknown(&run.id));
         };
         // Its trials are packed in another way.
-        if document::is_v1(stored.as_bytes()) {
+        if document::is_v1(kept.document.as_bytes()) {
             return Err(refused("version 0.1 wrote it"));
         }
-        if finished.is_none() && writer.is_some_and(|writer| writer.lives()) {
+        if kept.finished.is_none() && kept.writer.is_some_and(|writer| writer.lives()) {
             return Err(refused("it is still being measured"));
+        }
+        // What another process has measured since `run` was read would be lost.
+        let trials: usize = run.cases.iter().map(|case| case.trials.len()).sum();
+        if kept.trials != trials || kept.resumptions + 1 != run.resumptions.len() {
+            return Err(refused("another process has gone on with it since it was read"));
         }
         let writer = Writer::this_process();
         transaction
@@ -63,4 +72,18 @@ impl SqliteStore {
             .map_err(failed)?;
         transaction.commit().map_err(failed)
     }
+}
+
+fn kept(row: &Row<'_>) -> rusqlite::Result<Kept> {
+    let writer = match (row.get(2)?, row.get(3)?, row.get(4)?) {
+        (Some(pid), Some(start_ticks), Some(boot)) => Some(Writer { pid, start_ticks, boot }),
+        _ => None,
+    };
+    Ok(Kept {
+        document: row.get(0)?,
+        finished: row.get(1)?,
+        writer,
+        resumptions: row.get(5)?,
+        trials: row.get(6)?,
+    })
 }
