@@ -157,19 +157,42 @@ fn look(path: &Path, data: &DataSet, identity: &KeptIdentity) -> Result<DataOrig
     Ok(DataOrigin::Found { was_written })
 }
 
-/// A connection that may bring in what a killed run left in a write-ahead log.
+/// A connection to data that is used again, which brings in what a killed run left in a write-ahead log.
 ///
 /// # Errors
 /// If there is no database.
-pub(super) fn open(path: &Path) -> Result<Connection, String> {
+fn open(path: &Path) -> Result<Connection, String> {
     Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE).map_err(|e| e.to_string())
+}
+
+/// A connection to the database in `file` as it lies there: what is beside it is neither read nor changed
+/// (sqlite.org/uri.html, `immutable`). In a folder where others may write, that may be theirs, and SQLite removes the
+/// file that a rollback journal names as its super-journal (sqlite.org/atomiccommit.html).
+///
+/// # Errors
+/// If it cannot be opened.
+pub(super) fn open_unchanged(file: &str) -> rusqlite::Result<Connection> {
+    let encoded = file.replace('%', "%25").replace('#', "%23").replace('?', "%3f");
+    let flags =
+        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)
+}
+
+/// The digest in the mark of the file at `path`, whatever lies beside it. No run may use the file.
+///
+/// # Errors
+/// If there is no mark.
+pub(super) fn digest(path: &Path) -> Result<String, String> {
+    let file = path.to_str().ok_or_else(|| "a URL cannot name it".to_owned())?;
+    let connection = open_unchanged(file).map_err(|e| e.to_string())?;
+    mark(&connection).map(|(digest, _)| digest)
 }
 
 /// The digest in the mark, and whether transactions were to change the data.
 ///
 /// # Errors
 /// If there is no mark.
-pub(super) fn mark(connection: &Connection) -> Result<(String, String), String> {
+fn mark(connection: &Connection) -> Result<(String, String), String> {
     let found = connection.query_row(kept::ASK_MARK, [], |row| {
         Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?.to_string()))
     });
@@ -186,13 +209,10 @@ pub(in crate::workload) fn remove(path: &Path) -> Result<(), String> {
         Ok(false) => return Ok(()),
         Err(fault) => return Err(fault.to_string()),
     }
-    let connection = open(path)?;
-    let (digest, _) = mark(&connection)?;
     let name = path.file_stem().and_then(|name| name.to_str()).unwrap_or_default();
-    if !kept::is_of(name, &digest) {
+    if !kept::is_of(name, &digest(path)?) {
         return Err("its mark is of other data".to_owned());
     }
-    connection.close().map_err(|(_, error)| error.to_string())?;
     remove_all(path)
 }
 
@@ -224,4 +244,52 @@ pub(super) fn remove_beside(path: &Path) -> Result<(), String> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workload::db::dataset::sbtest::Sbtest;
+
+    /// What a rollback journal begins and ends with (sqlite.org/fileformat2.html, section 3).
+    const MAGIC: [u8; 8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7];
+    const SECTOR: u32 = 512;
+
+    /// A rollback journal of a database of so many pages that changes none of them, and names a super-journal.
+    fn journal(pages: u32, page_bytes: u32, names: &Path) -> Vec<u8> {
+        let name = names.to_str().unwrap().as_bytes();
+        let number = |value: u32| value.to_be_bytes();
+        let mut all = MAGIC.to_vec();
+        for value in [0, 0, pages, SECTOR, page_bytes] {
+            all.extend(number(value));
+        }
+        all.resize(SECTOR as usize, 0);
+        all.extend(number((1 << 30) / page_bytes + 1));
+        all.extend(name);
+        all.extend(number(u32::try_from(name.len()).unwrap()));
+        all.extend(number(name.iter().map(|byte| u32::from(*byte)).sum()));
+        all.extend(MAGIC);
+        all
+    }
+
+    #[test]
+    fn a_file_that_a_journal_of_somebody_else_names_stays() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let folder = place.path().canonicalize().unwrap();
+        let data = DataSet::Sbtest(Sbtest { tables: 1, rows: 10 });
+        let identity = KeptIdentity::of(&data, DatabaseSystem::Sqlite);
+        let path = folder.join(format!("{}{ENDING}", identity.name()));
+        let connection = Connection::open(&path).unwrap();
+        connection.execute_batch(&format!("{}; {}", kept::MAKE_MARK, identity.put_mark())).unwrap();
+        let number =
+            |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, u32>(0)).unwrap();
+        let (pages, page_bytes) = (number("page_count"), number("page_size"));
+        connection.close().unwrap();
+        let other = folder.join("mine");
+        fs::write(&other, "mine").unwrap();
+        fs::write(beside(&path, "-journal"), journal(pages, page_bytes, &other)).unwrap();
+        remove(&path).unwrap();
+        let names: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert_eq!(names, ["mine"]);
+    }
 }

@@ -10,7 +10,6 @@ use std::sync::Mutex;
 use engine::fault::Fault;
 use engine::lock;
 use model::plan::{FixtureKey, Ownership, Problem};
-use rusqlite::{Connection, OpenFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::fixture::{FixtureKind, FixtureResult, Progress};
@@ -135,13 +134,9 @@ pub(in crate::workload) fn check(order: &NamedFileOrder) -> Result<(), Problem> 
     }
 }
 
-/// The tables, views and triggers of the database in `file`, read so that nothing is made or changed beside it
-/// (sqlite.org/uri.html, `immutable`).
+/// The tables, views and triggers of the database in `file`, read so that nothing is made or changed beside it.
 fn tables(file: &str) -> rusqlite::Result<Vec<String>> {
-    let encoded = file.replace('%', "%25").replace('#', "%23");
-    let flags =
-        OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(format!("file:{encoded}?immutable=1"), flags)?;
+    let connection = kept_file::open_unchanged(file)?;
     let mut asked = connection.prepare(
         "SELECT name FROM sqlite_master WHERE type <> 'index' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'",
     )?;
@@ -283,17 +278,16 @@ pub(in crate::workload) fn remove_left(path: &Path, digest: &str) -> Result<(), 
         // It may have been killed after the file was removed, and before what SQLite had put beside it.
         return kept_file::remove_beside(path);
     }
-    let connection = kept_file::open(path)?;
-    let (found, _) = kept_file::mark(&connection)?;
-    if found != digest {
+    if kept_file::digest(path)? != digest {
         return Err("its mark is of other data".to_owned());
     }
-    connection.close().map_err(|(_, error)| error.to_string())?;
     kept_file::remove_all(path)
 }
 
 #[cfg(test)]
 mod tests {
+    use rusqlite::Connection;
+
     use super::*;
     use crate::workload::db::dataset::sbtest::Sbtest;
 
