@@ -1,12 +1,13 @@
 //! `headroom fixtures`: what loads keep for later runs, and its removal. What is shown and removed stands in the list
 //! that runs keep of it; a file is removed only where it bears the mark of what is in it.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{ArgAction, ArgMatches, Command};
 use load::workload::db::left::{KeptData, kept_for_later};
-use load::workload::db::left_restore::remove_kept_file;
+use load::workload::db::left_restore::{RestoredOnServer, remove_kept_file};
 use machine::setting::state_folder;
 use report::text::printable;
 
@@ -64,7 +65,7 @@ fn line(kept: KeptData<'_>) -> String {
 /// Removes kept files; nothing where one of the paths is none.
 fn remove(state: &Path, named: &[&String]) -> Result<ExitCode, Failure> {
     let all = kept_for_later(state);
-    let files: Vec<PathBuf> =
+    let files: BTreeSet<PathBuf> =
         named.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))).collect();
     let is_kept = |file: &PathBuf| all.iter().any(|left| left.kept() == Some(KeptData::File(file.as_path())));
     if let Some(file) = files.iter().find(|file| !is_kept(file)) {
@@ -74,9 +75,37 @@ fn remove(state: &Path, named: &[&String]) -> Result<ExitCode, Failure> {
         ));
     }
     let mut is_left = false;
-    for removed in files.iter().filter_map(|file| remove_kept_file(state, file)) {
-        is_left |= !removed.is_settled();
-        output::print((printable(&removed.to_string()) + "\n").as_bytes())?;
+    for file in &files {
+        let (line, is_gone) = outcome(file, remove_kept_file(state, file).as_ref());
+        is_left |= !is_gone;
+        output::print((printable(&line) + "\n").as_bytes())?;
     }
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
+}
+
+/// What became of a kept file, in words, and whether it is gone; without `removed` it is in the list no longer, or a run
+/// has begun to use it since the list was read.
+fn outcome(file: &Path, removed: Option<&RestoredOnServer>) -> (String, bool) {
+    match removed {
+        Some(removed) => (removed.to_string(), removed.is_settled()),
+        None => (
+            format!("{} was left alone: a run has just begun to use it, or removed it", file.display()),
+            false,
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_that_a_run_has_just_taken_is_told_and_not_passed_over() {
+        let state = tempfile::tempdir().unwrap();
+        let file = Path::new("/data/headroom_kept_0123456789abcdef.db");
+        let removed = remove_kept_file(state.path(), file);
+        let (line, is_gone) = outcome(file, removed.as_ref());
+        assert!(line.starts_with("/data/headroom_kept_0123456789abcdef.db was left alone"), "{line}");
+        assert!(!is_gone);
+    }
 }
