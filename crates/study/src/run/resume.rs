@@ -187,10 +187,15 @@ fn next_block(run: &Run, group: usize) -> u32 {
     measured.map(|trial| trial.block.saturating_add(1)).max().unwrap_or(0)
 }
 
-/// When a run ended; where it was killed, when its last trial began, or, without one, itself.
+/// When a run ended; where it was killed, when its last trial began, or, without one since then, when it was resumed,
+/// or itself.
 fn stopped(run: &Run) -> String {
-    let last = trials(run).max_by_key(|trial| trial.order).map(|trial| &trial.started);
-    run.finished.as_ref().or(last).unwrap_or(&run.started).clone()
+    let gap = run.resumptions.last();
+    let last = trials(run).max_by_key(|trial| trial.order);
+    let last =
+        last.filter(|trial| gap.is_none_or(|gap| trial.order >= gap.order)).map(|trial| &trial.started);
+    let begun = gap.map_or(&run.started, |gap| &gap.resumed);
+    run.finished.as_ref().or(last).unwrap_or(begun).clone()
 }
 
 /// How long a run was under way, without its gaps, in seconds.

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use model::run::{CaseRole, Outcome, Run};
+use model::machine::ClockInfo;
+use model::run::{CaseRole, Outcome, Resumption, Run};
 use model::trial::{Status, Trial};
 use study::run::{RunError, check_kept};
 
@@ -51,6 +52,26 @@ fn what_is_missing_is_measured_in_blocks_of_its_own() {
     for (before, after) in kept.cases.iter().zip(&run.cases) {
         assert_eq!(before.trials[..], after.trials[..before.trials.len()]);
     }
+}
+
+#[test]
+fn a_run_that_was_killed_before_a_trial_since_its_gap_stopped_after_that_gap() {
+    let mut kept = interrupted(3);
+    let gap = Resumption {
+        stopped: kept.finished.take().unwrap(),
+        outcome: kept.outcome.take(),
+        resumed: "2026-11-28T09:40:00Z".to_owned(),
+        order: 3,
+        clock: ClockInfo::default(),
+    };
+    kept.resumptions.push(gap.clone());
+    let run = resume(kept.clone(), &mut Pretender::default(), &mut Notebook::default()).unwrap();
+    assert_eq!((&run.resumptions[1].stopped, run.resumptions[1].outcome), (&gap.resumed, None));
+    // With a trial since then, that one began last.
+    kept.resumptions[0].order = 2;
+    let last = trials(&kept).into_iter().find(|trial| trial.order == 2).unwrap().started.clone();
+    let run = resume(kept, &mut Pretender::default(), &mut Notebook::default()).unwrap();
+    assert_eq!(run.resumptions[1].stopped, last);
 }
 
 #[test]
