@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
@@ -139,8 +140,27 @@ pub(super) fn is_there(path: &Path) -> Result<bool, Fault> {
     }
 }
 
+/// Looks whether all that lies beside the file at `path` in the names of SQLite is of `user`: it is followed when the file
+/// is opened, as [`open_unchanged`] says.
+///
+/// # Errors
+/// What is not.
+fn check_beside(path: &Path, user: u32) -> Result<(), String> {
+    for ending in BESIDE {
+        let other = beside(path, ending);
+        match fs::symlink_metadata(&other) {
+            Ok(about) if about.is_file() && about.uid() == user => {}
+            Ok(_) => return Err(format!("{} is no file of this user", other.display())),
+            Err(e) if e.kind() == ErrorKind::NotFound => {}
+            Err(e) => return Err(format!("{} cannot be looked at: {e}", other.display())),
+        }
+    }
+    Ok(())
+}
+
 /// Looks whether the data is there and whole: its mark, and how many rows its tables have.
 fn look(path: &Path, data: &DataSet, identity: &KeptIdentity) -> Result<DataOrigin, String> {
+    check_beside(path, rustix::process::geteuid().as_raw())?;
     let connection = open(path)?;
     let (digest, written) = mark(&connection)?;
     let was_written = identity.read_mark(&digest, &written)?;
@@ -291,5 +311,20 @@ mod tests {
         remove(&path).unwrap();
         let names: Vec<_> = folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["mine"]);
+    }
+
+    #[test]
+    fn what_lies_beside_data_that_is_used_again_is_a_file_of_the_same_user() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let path = place.path().join("x.db");
+        let user = rustix::process::geteuid().as_raw();
+        assert_eq!(check_beside(&path, user), Ok(()));
+        fs::write(beside(&path, "-wal"), "").unwrap();
+        assert_eq!(check_beside(&path, user), Ok(()));
+        let told = check_beside(&path, user ^ 1).unwrap_err();
+        assert!(told.contains("x.db-wal is no file of this user"), "{told}");
+        std::os::unix::fs::symlink("elsewhere", beside(&path, "-journal")).unwrap();
+        let told = check_beside(&path, user).unwrap_err();
+        assert!(told.contains("x.db-journal is no file of this user"), "{told}");
     }
 }
