@@ -13,7 +13,8 @@ const RESUME: &str = "resume";
 
 /// What may stand beside it: where the run is kept, what is shown of it, and what may be overwritten. All else is in
 /// the kept study.
-const BESIDE: &[&str] = &[RESUME, "store", "output", "lang", "verbose", "json", "strict", "destroy", "wipe"];
+const BESIDE: &[&str] =
+    &[RESUME, "store", "output", "lang", "verbose", "lines", "json", "strict", "destroy", "wipe"];
 
 pub(super) fn argument() -> Arg {
     option(RESUME, "RUN").help(
@@ -77,6 +78,17 @@ mod tests {
             assert_eq!(failure.code(), 2);
             assert!(failure.message().starts_with(shown), "{}", failure.message());
         }
+    }
+
+    #[test]
+    fn regression_lines_of_a_resumed_run_were_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("runs.db");
+        let line =
+            ["headroom", "run", "--resume", "last", "--lines", "1s", "--store", store.to_str().unwrap()];
+        let matches = command_line().try_get_matches_from(line).unwrap();
+        let failure = kept(matches.subcommand_matches("run").unwrap()).unwrap_err();
+        assert!(!failure.message().contains("--lines"), "{}", failure.message());
     }
 
     #[test]
