@@ -121,7 +121,8 @@ fn what_is_left(plan: &Plan, kept: &Run) -> Result<Plan, String> {
     let mut plan = plan.clone();
     if let Some(budget_s) = &mut plan.controls.budget_s {
         *budget_s -= spent_s(kept);
-        if *budget_s <= 0.0 {
+        // What was left of it when it ended the run had no room for a trial.
+        if *budget_s <= 0.0 || kept.outcome == Some(Outcome::Budget) {
             return Err("its budget is used up".to_owned());
         }
     }

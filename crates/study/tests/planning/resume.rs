@@ -132,6 +132,9 @@ fn a_budget_is_that_of_the_whole_run() {
     kept.finished = Some("2026-11-28T10:01:00Z".to_owned());
     assert!(refused(kept.clone()).ends_with("its budget is used up"));
     kept.finished = Some("2026-11-28T10:00:10Z".to_owned());
+    // No other trial had room in what was left.
+    let ended = Run { outcome: Some(Outcome::Budget), ..kept.clone() };
+    assert!(refused(ended).ends_with("its budget is used up"));
     let run = resume(kept, &mut Pretender::default(), &mut Notebook::default()).unwrap();
     assert_eq!(run.outcome, Some(Outcome::Complete));
 }
