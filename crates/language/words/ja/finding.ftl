@@ -859,6 +859,7 @@ finding-fits =
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } を満たすかどうかがわかる測定がありません
+            [doubt] 測定値はすべての目標を満たしますが、診断結果にエラーがあるため信頼できません
             [trials] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行が少なすぎるか短すぎるため判断できません
            *[spread] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行のばらつきが大きく判断できません
         }

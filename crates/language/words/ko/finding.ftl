@@ -859,6 +859,7 @@ finding-fits =
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } 목표를 지키는지 알려 주는 것을 측정하지 못했습니다
+            [doubt] 측정값은 모든 목표를 지키지만, 진단 결과에 오류가 있어 이 값을 믿을 수 없습니다
             [trials] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행이 너무 적거나 짧아 판단할 수 없습니다
            *[spread] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행의 편차가 커서 판단할 수 없습니다
         }
