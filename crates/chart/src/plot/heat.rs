@@ -27,7 +27,8 @@ pub struct HeatMap {
     pub better: Option<Better>,
 }
 
-const MOST_ROWS: usize = 64;
+/// Of more rows, some are drawn.
+pub(super) const MOST_ROWS: usize = 64;
 const ROW: f64 = 26.0;
 /// The least width of a column, and height of a row without figures.
 const LEAST: f64 = 10.0;
