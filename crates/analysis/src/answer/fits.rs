@@ -10,7 +10,9 @@ use std::cmp::Ordering;
 use model::finding::{Evidence, Place};
 use model::goal::{GoalDoubt, GoalOutcome};
 use model::run::{CaseResult, CaseRole, Estimate};
-use model::{Finding, FindingKind, Goal, Resource, Run, Severity, metric};
+use model::{Finding, FindingKind, Goal, Resource, Run, Severity, Value, metric};
+
+use crate::validity::memory_backed;
 
 /// The code of what this finds, and what it says.
 pub(crate) const CODE: (&str, &str) = (
@@ -45,6 +47,7 @@ finding-fits =
             } the bound{ fits-limit }
        *[unknown] { $why ->
             [none] nothing was measured that says whether { $goal } is kept
+            [doubt] the figures keep every goal, but an error among the findings says that they are not to be trusted
             [trials] { SHORT($value, $unit) } was measured for { $goal }, but there are too few trials, or too short ones, to tell
            *[spread] { SHORT($value, $unit) } was measured for { $goal }, but the trials differ too much to tell
         }
@@ -121,10 +124,24 @@ fn decisive(run: &Run) -> Option<HeldBound<'_>> {
     all.into_iter().min_by(|a, b| a.order(b))
 }
 
+/// Whether a finding says of a case that was held to a goal that its figures are not what they say, such as that trials
+/// failed. What is on another machine may be what is asked about.
+fn is_doubted(run: &Run) -> bool {
+    let held = run.cases.iter().filter(|case| !case.goals.is_empty());
+    let is_elsewhere = |found: &Finding| {
+        found.code == memory_backed::RULE.code && found.args.get("how") == Some(&Value::from("elsewhere"))
+    };
+    let is_doubt = |found: &Finding| {
+        found.kind == FindingKind::Validity && found.severity == Severity::Error && !is_elsewhere(found)
+    };
+    held.flat_map(|case| &case.findings).any(is_doubt)
+}
+
 /// What the run's question comes to.
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let held = decisive(run)?;
     let (answer, why) = match (held.outcome, held.doubt) {
+        (GoalOutcome::Kept, _) if is_doubted(run) => ("unknown", "doubt"),
         (GoalOutcome::Kept, _) => ("yes", "none"),
         (GoalOutcome::NotKept, _) => ("no", "none"),
         (GoalOutcome::CannotTell, Some(GoalDoubt::Interval)) => ("unknown", "spread"),
@@ -276,6 +293,28 @@ mod tests {
         let (answer, text) = said(vec![quick(), other], vec![latency(2e-3, 3e-3, 4e-3)]);
         assert!(answer == "unknown" && text.contains("nothing was measured"), "{text}");
         assert!(crate::answer::check(&run(Vec::new(), vec![latency(1e-3, 1e-3, 1e-3)])).is_none());
+    }
+
+    #[test]
+    fn what_keeps_its_goals_by_figures_that_are_none_is_not_fit() {
+        let with = |code: &str, how: &str| {
+            let mut case = latency(2e-3, 3e-3, 4e-3);
+            let error = Finding::new(FindingKind::Validity, code, Severity::Error);
+            case.findings = vec![error.arg("how", how)];
+            said(vec![quick()], vec![case])
+        };
+        for (code, how) in [("trials-failed", "failed"), (memory_backed::RULE.code, "memory")] {
+            let (answer, text) = with(code, how);
+            assert!(answer == "unknown" && text.contains("not to be trusted"), "{text}");
+        }
+        assert_eq!(
+            with(memory_backed::RULE.code, "elsewhere").0,
+            "yes",
+            "a share may be what is asked about"
+        );
+        let mut slow = latency(14e-3, 15e-3, 16e-3);
+        slow.findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
+        assert_eq!(said(vec![quick()], vec![slow]).0, "no");
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub struct HeatMap {
     pub better: Option<Better>,
 }
 
-const MOST_ROWS: usize = 64;
+/// Of more rows, some are drawn.
+pub(super) const MOST_ROWS: usize = 64;
 const ROW: f64 = 26.0;
 /// The least width of a column, and height of a row without figures.
 const LEAST: f64 = 10.0;
@@ -58,12 +59,16 @@ struct Steps {
     low: f64,
     high: f64,
     by_factor: bool,
+    /// Whether no value has a part behind the point.
+    are_whole: bool,
 }
 
 impl Steps {
     fn of(values: &[f64]) -> Option<Self> {
         let (low, high) = ends(values.iter().copied());
-        (low <= high).then_some(Self { low, high, by_factor: low > 0.0 && high / low > BY_FACTOR_FROM })
+        let by_factor = low > 0.0 && high / low > BY_FACTOR_FROM;
+        let are_whole = values.iter().all(|value| value.fract() == 0.0);
+        (low <= high).then_some(Self { low, high, by_factor, are_whole })
     }
 
     fn step(&self, value: f64) -> usize {
@@ -82,6 +87,28 @@ impl Steps {
         } else {
             self.low * (1.0 - share) + self.high * share
         }
+    }
+
+    /// Whether the values are counts of things, of which there are no parts.
+    fn are_counts(&self, numbers: Numbers) -> bool {
+        self.are_whole && matches!(numbers, Numbers::Count)
+    }
+
+    /// Each step with the least that it holds. Of counts that is a whole one, and a step in which none lies is left
+    /// out.
+    fn begins(&self, numbers: Numbers) -> Vec<(usize, f64)> {
+        let all = (0..STEPS).map(|step| (step, self.from(step)));
+        if !self.are_counts(numbers) {
+            return all.collect();
+        }
+        // What arithmetic adds to a whole number does not make it the next one.
+        let mut whole: Vec<(usize, f64)> =
+            all.map(|(step, from)| (step, (from - from.abs() * 1e-9).ceil())).collect();
+        // Of steps that begin with the same count, the last holds it.
+        whole.reverse();
+        whole.dedup_by(|one, kept| one.1 == kept.1);
+        whole.reverse();
+        whole
     }
 }
 
@@ -103,7 +130,7 @@ impl Plot for HeatMap {
         };
         let mut canvas = Canvas::new(width);
         let grid = self.grid(width, steps);
-        let mut top = self.heading(&mut canvas, steps, words);
+        let mut top = self.heading(&mut canvas, (&grid, steps), words);
         let x_title = TEXT.fit(&format!("{} →", clean(&self.x.0)), width - grid.left);
         let y_title = format!("{} ↓", clean(&self.y.0));
         let (all, drawn) = ((self.y.1.len(), self.x.1.len()), (grid.rows.len(), grid.columns.len()));
@@ -220,13 +247,15 @@ impl HeatMap {
     }
 
     /// The title with the unit that the cells share, and the legend.
-    fn heading(&self, canvas: &mut Canvas, steps: Steps, words: &Words) -> f64 {
+    fn heading(&self, canvas: &mut Canvas, (grid, steps): (&Grid, Steps), words: &Words) -> f64 {
         let unit = self.numbers.scale(steps.low.abs().max(steps.high.abs())).unit();
         let numbers = self.numbers;
         let mut title = clean(&self.title);
         let short = numbers.write_under(1e3, &title);
         let unit = if short.ends_with("/s") { &*unit } else { unit.trim_end_matches("/s") };
-        let says_unit = !unit.is_empty();
+        // Counts that stand in no cell are written out in the legend.
+        let are_written_out = steps.are_counts(numbers) && grid.digits.is_none();
+        let says_unit = !unit.is_empty() && !are_written_out;
         if says_unit {
             title = words.tell("heat-in", &[("title", text(&title)), ("unit", text(unit))]);
         }
@@ -333,10 +362,14 @@ impl HeatMap {
 /// What the colours mean: where each begins.
 fn legend(canvas: &mut Canvas, steps: Steps, numbers: Numbers, says_unit: bool, top: f64) -> f64 {
     let (mut x, mut y) = (0.0, top);
-    for step in 0..STEPS {
-        let scale = numbers.scale(steps.low.abs().max(steps.high.abs()));
-        let unit = if says_unit { String::new() } else { scale.unit() };
-        let from = format!("≥ {} {unit}", figure(steps.from(step) / scale.factor, 3));
+    let scale = numbers.scale(steps.low.abs().max(steps.high.abs()));
+    let unit = if says_unit { String::new() } else { scale.unit() };
+    for (step, from) in steps.begins(numbers) {
+        let from = if steps.are_counts(numbers) && !says_unit {
+            format!("≥ {}", numbers.write(from))
+        } else {
+            format!("≥ {} {unit}", figure(from / scale.factor, 3))
+        };
         let from = from.trim_end();
         let width = SAMPLE + 5.0 + TICK.width(from) + 12.0;
         if x > 0.0 && x + width > canvas.width {
@@ -407,6 +440,28 @@ mod tests {
             "IOPS for each pair of block size (across) and queue depth (down). Highest: 101.9 k/s at 4 KiB, 32. \
              Lowest: 984 /s at 1 MiB, 1. 1 not measured."
         );
+    }
+
+    #[test]
+    fn the_legend_has_no_parts_of_what_is_counted() {
+        let legend = |counts: &[f64], width: f64| -> Vec<String> {
+            let cell = |value: &f64| Some(Measured { value: *value, interval: None });
+            let map = HeatMap {
+                numbers: Numbers::Count,
+                x: ("time".to_owned(), (0..counts.len()).map(|at| at.to_string()).collect()),
+                y: ("latency".to_owned(), vec!["1 ms".to_owned()]),
+                cells: vec![counts.iter().map(cell).collect()],
+                ..grid()
+            };
+            let texts = texts(&map, Language::English.words(), width);
+            texts.into_iter().filter(|text| text.starts_with('≥')).collect()
+        };
+        assert_eq!(legend(&[1.0, 18.0], 700.0), ["≥ 1", "≥ 5", "≥ 8", "≥ 12", "≥ 15"]);
+        // What begins at 1.4 and at 1.8 begins with the same count.
+        assert_eq!(legend(&[1.0, 2.0, 3.0], 700.0), ["≥ 1", "≥ 2", "≥ 3"]);
+        let many: Vec<f64> = (0..60).map(|at| if at == 0 { 1.0 } else { 1e5 }).collect();
+        assert_eq!(legend(&many, 700.0), ["≥ 1", "≥ 10", "≥ 100", "≥ 1000", "≥ 10000"]);
+        assert_eq!(legend(&[1.0, 2.5], 700.0)[1], "≥ 1.3", "these are no counts");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 use language::Words;
 
+use super::heat::MOST_ROWS;
 use super::wording::{name, text};
 use super::{DataTable, Drawing, HeatMap, Measured, Numbers, Plot};
 use crate::svg::clean;
@@ -57,19 +58,26 @@ impl Plot for LatencyMap {
 }
 
 impl LatencyMap {
-    /// The map in which so many neighbouring columns are one. Where no operation finished, nothing is coloured.
+    /// The map in which so many neighbouring columns are one, and neighbouring rows where there are more than are drawn.
+    /// Where no operation finished, nothing is coloured.
     fn map(&self, together: usize) -> HeatMap {
-        let cell = |counts: &[u64]| {
-            let sum = counts.iter().fold(0u64, |sum, count| sum.saturating_add(*count));
+        let rows = self.latency.1.len().div_ceil(MOST_ROWS).max(1);
+        let cell = |counts: &[Vec<u64>], from: usize| {
+            let counts = counts.iter().flat_map(|row| row.iter().skip(from).take(together));
+            let sum = counts.fold(0u64, |sum, count| sum.saturating_add(*count));
             (sum > 0).then_some(Measured { value: sum as f64, interval: None })
         };
+        let columns = || (0..self.time.1.len()).step_by(together);
+        let row = |counts: &[Vec<u64>]| columns().map(|from| cell(counts, from)).collect();
         let times = self.time.1.iter().step_by(together).cloned();
+        // The least latency of a row is that of the last of those that it is made of.
+        let latencies = self.latency.1.chunks(rows).filter_map(|names| names.last().cloned());
         HeatMap {
             title: self.title.clone(),
             numbers: Numbers::Count,
             x: (self.time.0.clone(), times.collect()),
-            y: self.latency.clone(),
-            cells: self.counts.iter().map(|row| row.chunks(together).map(cell).collect()).collect(),
+            y: (self.latency.0.clone(), latencies.collect()),
+            cells: self.counts.chunks(rows).map(row).collect(),
             better: None,
         }
     }
@@ -113,6 +121,21 @@ mod tests {
         assert_eq!(value(&halved, 3), [Some(980.0), Some(530.0)]);
         assert_eq!(halved.x.1, ["0.0", "2.0"]);
         assert!(map().draw(Language::English.words(), 120.0).height > 0.0);
+    }
+
+    #[test]
+    fn of_many_ranges_of_latency_neighbours_are_counted_together() {
+        let many = LatencyMap {
+            latency: ("latency from".to_owned(), (0..130).rev().map(|step| format!("{step} us")).collect()),
+            counts: vec![vec![1; 4]; 130],
+            ..map()
+        };
+        let drawn = many.map(2);
+        assert!(drawn.y.1.len() <= MOST_ROWS && drawn.cells.len() == drawn.y.1.len());
+        assert_eq!(drawn.y.1.last().map(String::as_str), Some("0 us"));
+        assert_eq!(drawn.y.1[0], "127 us");
+        let counted = drawn.cells.iter().flatten().flatten().map(|cell| cell.value);
+        assert_eq!(counted.sum::<f64>(), 520.0);
     }
 
     #[test]

@@ -4,6 +4,7 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use model::Study;
 use report::reference::{self, FitUse};
 use study::built_in::{FIT, READY};
 use study::read::{from_toml, inputs};
@@ -33,9 +34,20 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     match matches.get_one::<String>("study") {
         Some(named) => {
             let name = study_name(named)?;
-            run::measure(matches, typed, Some(name.as_str()))
+            run::measure(matches, typed, Some(name.as_str()), has_verdict)
         }
         None => output::done(list()?),
+    }
+}
+
+/// A study without a verdict would be measured, and nothing answered.
+fn has_verdict(study: &Study) -> Result<(), Failure> {
+    match study.verdict {
+        Some(_) => Ok(()),
+        None => Err(Failure::arguments(
+            format!("the study {} does not say what its question comes to: it has no [verdict]", study.name),
+            "write goals in [expect] and kind = \"fits\" in [verdict]; `headroom run` measures it without an answer",
+        )),
     }
 }
 

@@ -150,7 +150,7 @@ fn own_arguments() -> [Arg; 18] {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
-    measure(matches, typed, matches.get_one::<String>("study").map(String::as_str))
+    measure(matches, typed, matches.get_one::<String>("study").map(String::as_str), |_| Ok(()))
 }
 
 /// Measures the study that is named, or the overview.
@@ -158,6 +158,7 @@ pub(super) fn measure(
     matches: &ArgMatches,
     typed: &[String],
     named: Option<&str>,
+    check: impl FnOnce(&Study) -> Result<(), Failure>,
 ) -> Result<ExitCode, Failure> {
     let catalogue = ::agent::catalogue();
     let kept = resume::kept(matches)?;
@@ -165,6 +166,7 @@ pub(super) fn measure(
         Some(run) => resume::study_of(run, matches),
         None => read_study(matches, &catalogue, named)?,
     };
+    check(&study)?;
     take_price(matches, &mut study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));

@@ -53,6 +53,11 @@ fn a_fit_of_ones_own_answers_with_what_was_typed() {
         assert_eq!(output.status.code(), Some(2), "{input}");
         assert!(stderr(&output).contains(says), "{}", stderr(&output));
     }
+    // Without a verdict there would be no answer.
+    std::fs::write(place.path().join("other.toml"), "[[workload]]\nkind = \"null\"\n").unwrap();
+    let output = place.run(&["fit", "other.toml", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
+    assert!(flat(&stderr(&output)).contains("it has no [verdict]"), "{}", stderr(&output));
 }
 
 #[test]

@@ -19,7 +19,7 @@ finding-temperature =
             [yes] （仮想マシン）
            *[no] {""}
         }
-       *[yes] { RESOURCE($resource) }: { FIXED($rise) } K 上がって { FIXED($load) } °C になり、{ $settled ->
+       *[yes] { RESOURCE($resource) } の温度が { FIXED($rise) } K 上がって { FIXED($load) } °C になり、{ $settled ->
             [yes] { SPAN($seconds) } 後に安定しました
            *[no] 測定区間のうちに安定しませんでした
         }

@@ -43,15 +43,15 @@ evidence-device-node = { RESOURCE($resource) } はノード { $node } に接続
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 
-finding-rate-not-kept = { $workload }: 要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
+finding-rate-not-kept = { $workload } は要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
 finding-nothing-driven = engine=null: 何も読み書きしていません。この数値はツール自体が出せる最大値です
 
 finding-no-device-below =
     { $how ->
-        [memory] { $filesystem }: メモリ上のファイルシステムです。これはディスクではなくメモリの速さです
-        [elsewhere] { $filesystem }: 別のサーバーにあるか、プログラムが提供するファイルシステムです。このサーバーのディスクではありません
-       *[unknown] { $filesystem }: 下にあるブロックデバイスが分からないため、デバイスのカウンターを読んでいません
+        [memory] { $filesystem } はメモリ上のファイルシステムです。これはディスクではなくメモリの速さです
+        [elsewhere] { $filesystem } は別のサーバーにあるか、プログラムが提供するファイルシステムです。このサーバーのディスクではありません
+       *[unknown] { $filesystem } の下にあるブロックデバイスが分からないため、デバイスのカウンターを読んでいません
     }
 
 finding-page-cache-included =
@@ -262,18 +262,18 @@ finding-too-few-trials =
 
 finding-promise =
     { $by ->
-        [metric] { $metric }: 測定値は { SHORT($measured, $unit) }、スタディで約束された値は { $bound ->
+        [metric] { $metric } の測定値は { SHORT($measured, $unit) }、スタディで約束された値は { $bound ->
             [most] { SHORT($promised, $unit) } 以下
            *[least] { SHORT($promised, $unit) } 以上
         }です。{ $how ->
             [kept] 約束どおりです
            *[short] 約束に届いていません
         }
-        [study] { RESOURCE($resource) }: スタディで約束された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
+        [study] { RESOURCE($resource) } はスタディで約束された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
             [short] 約束に届いていません
            *[kept] 約束どおりです
         }
-       *[datasheet] { RESOURCE($resource) }: データシートに記載された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
+       *[datasheet] { RESOURCE($resource) } はデータシートに記載された { SHORT($promised, $unit) } の { PERCENT($fraction) } です。{ $how ->
             [short] 約束に届いていません
             [beyond] 約束より速いため、キャッシュが応答したか、別のドライブの可能性があります
            *[kept] 約束どおりです
@@ -281,7 +281,7 @@ finding-promise =
     }
 
 finding-promise-not-tested =
-    { $promise } として約束された { SHORT($promised, $unit) }: { finding-promise-not-tested.reason }
+    { $promise } として約束された { SHORT($promised, $unit) } は{ finding-promise-not-tested.reason }
     .reason = 試験していません。{ $reason ->
         [metric] この値を測定する負荷がありません
         [direction] { $direction ->
@@ -859,6 +859,7 @@ finding-fits =
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } を満たすかどうかがわかる測定がありません
+            [doubt] 測定値はすべての目標を満たしますが、診断結果にエラーがあるため信頼できません
             [trials] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行が少なすぎるか短すぎるため判断できません
            *[spread] { $goal } について { SHORT($value, $unit) } と測定されましたが、試行のばらつきが大きく判断できません
         }

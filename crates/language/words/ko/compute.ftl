@@ -19,7 +19,7 @@ finding-temperature =
             [yes] {" "}(가상 머신)
            *[no] {""}
         }
-       *[yes] { RESOURCE($resource) }: { FIXED($rise) } K 올라 { FIXED($load) } °C가 되었고, { $settled ->
+       *[yes] { RESOURCE($resource) }의 온도가 { FIXED($rise) } K 올라 { FIXED($load) } °C가 되었고, { $settled ->
             [yes] { SPAN($seconds) } 뒤에 안정되었습니다
            *[no] 측정 구간 안에 안정되지 않았습니다
         }

@@ -43,15 +43,15 @@ evidence-device-node = { RESOURCE($resource) }은(는) 노드 { $node }에 연�
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 
-finding-rate-not-kept = { $workload }: 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
+finding-rate-not-kept = { $workload } 부하는 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
 
 finding-nothing-driven = engine=null: 아무것도 읽거나 쓰지 않았습니다. 이 수치는 도구 자체가 낼 수 있는 최댓값입니다
 
 finding-no-device-below =
     { $how ->
-        [memory] { $filesystem }: 메모리에 있는 파일 시스템입니다. 디스크가 아니라 메모리의 속도입니다
-        [elsewhere] { $filesystem }: 다른 서버에 있거나 프로그램이 제공하는 파일 시스템입니다. 이 서버의 디스크가 아닙니다
-       *[unknown] { $filesystem }: 아래에 어떤 블록 장치가 있는지 알 수 없어 장치의 카운터를 읽지 못했습니다
+        [memory] { $filesystem }은(는) 메모리에 있는 파일 시스템입니다. 디스크가 아니라 메모리의 속도입니다
+        [elsewhere] { $filesystem }은(는) 다른 서버에 있거나 프로그램이 제공하는 파일 시스템입니다. 이 서버의 디스크가 아닙니다
+       *[unknown] { $filesystem } 아래에 어떤 블록 장치가 있는지 알 수 없어 장치의 카운터를 읽지 못했습니다
     }
 
 finding-page-cache-included =
@@ -262,18 +262,18 @@ finding-too-few-trials =
 
 finding-promise =
     { $by ->
-        [metric] { $metric }: 측정값은 { SHORT($measured, $unit) }, 스터디에서 약속된 값은 { $bound ->
+        [metric] { $metric }의 측정값은 { SHORT($measured, $unit) }, 스터디에서 약속된 값은 { $bound ->
             [most] { SHORT($promised, $unit) } 이하
            *[least] { SHORT($promised, $unit) } 이상
         }입니다. { $how ->
             [kept] 약속을 지켰습니다
            *[short] 약속을 지키지 못했습니다
         }
-        [study] { RESOURCE($resource) }: 스터디에서 약속된 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+        [study] { RESOURCE($resource) }은(는) 스터디에서 약속된 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
             [short] 약속에 미치지 못합니다
            *[kept] 약속을 지켰습니다
         }
-       *[datasheet] { RESOURCE($resource) }: 데이터시트에 적힌 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
+       *[datasheet] { RESOURCE($resource) }은(는) 데이터시트에 적힌 { SHORT($promised, $unit) }의 { PERCENT($fraction) }입니다. { $how ->
             [short] 약속에 미치지 못합니다
             [beyond] 약속보다 빠르므로 캐시가 응답했거나 다른 드라이브일 수 있습니다
            *[kept] 약속을 지켰습니다
@@ -281,7 +281,7 @@ finding-promise =
     }
 
 finding-promise-not-tested =
-    { $promise }로 약속된 { SHORT($promised, $unit) }: { finding-promise-not-tested.reason }
+    { $promise }로 약속된 { SHORT($promised, $unit) }은(는) { finding-promise-not-tested.reason }
     .reason = 시험하지 않았습니다. { $reason ->
         [metric] 이 값을 측정하는 부하가 없습니다
         [direction] { $direction ->
@@ -859,6 +859,7 @@ finding-fits =
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } 목표를 지키는지 알려 주는 것을 측정하지 못했습니다
+            [doubt] 측정값은 모든 목표를 지키지만, 진단 결과에 오류가 있어 이 값을 믿을 수 없습니다
             [trials] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행이 너무 적거나 짧아 판단할 수 없습니다
            *[spread] { $goal }에 대해 { SHORT($value, $unit) }로 측정되었지만, 시행의 편차가 커서 판단할 수 없습니다
         }

@@ -368,6 +368,21 @@ mod tests {
     }
 
     #[test]
+    fn the_first_clause_says_in_every_language_what_is_wrong() {
+        let made = |code: &str| Finding::new(FindingKind::Validity, code, Severity::Error);
+        let file_system = |how: &str| made("no-device-below").arg("filesystem", "/x (tmpfs)").arg("how", how);
+        let late = made("rate-not-kept").arg("workload", "disk").arg("asked", 1000.0).arg("share", 0.5);
+        let found = [file_system("memory"), file_system("elsewhere"), file_system("unknown"), late];
+        for language in LANGUAGES {
+            let words = crate::view::words(*language);
+            for finding in &found {
+                let first = clause(&words.finding(finding));
+                assert!(!["/x (tmpfs)", "disk"].contains(&first.as_str()), "{language:?}: {first}");
+            }
+        }
+    }
+
+    #[test]
     fn a_sentence_begins_with_a_capital_and_ends_with_the_point_of_its_language() {
         for (text, whole) in [
             ("one core is full", "One core is full."),

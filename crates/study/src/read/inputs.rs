@@ -6,7 +6,6 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use import::checked::twice;
 use import::diagnostic::{Diagnostic, Source, SourceRange, suggest};
 use model::{Kind, Value, scalar};
 use toml::Spanned;
@@ -88,7 +87,8 @@ pub(super) fn fill(path: &str, text: &str, typed: &[Typed]) -> Result<FilledStud
             return Err(value_place(option).unknown("input of this study", &option.name, names));
         }
         if typed[..place].iter().any(|other| other.name == option.name) {
-            return Err(twice(&format!("--{}", option.name), &value_place(option)));
+            let message = format!("--{} is given twice", option.name);
+            return Err(value_place(option).diagnostic(message, "give it once: an input has one value"));
         }
     }
     let (mut values, mut holes) = (BTreeMap::new(), BTreeMap::new());
@@ -293,6 +293,9 @@ mod tests {
         ] {
             let found = read(TEXT, options).unwrap_err();
             assert!(found.message.contains(says), "{options:?}: {}", found.message);
+            // A list, which is a factor, cannot be the value of an input.
+            let help = found.help.unwrap_or_default();
+            assert!(!help.contains("levels"), "{options:?}: {help}");
         }
         for (from, to, says) in [
             ("source = \"a guess\"\n", "", "the input `streams` has no source"),
