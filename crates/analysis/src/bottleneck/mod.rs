@@ -4,6 +4,7 @@
 //! all that are not are listed as ruled out. Where none is full, the case is
 //! bound by latency, or nobody can tell.
 
+mod allotted;
 mod allowance;
 mod also;
 mod bucket;

@@ -18,20 +18,19 @@
 //! What limits of the kernel's come between queue and issue: `nr_requests`, the scheduler, writeback
 //! throttling, `io.latency` and `io.cost` (`rq_qos_throttle` in `block/blk-mq.c`).
 
-mod allotted;
-
 use model::run::CaseResult;
 
-pub(super) use self::allotted::{most_at_once, not_reached, takes};
+use super::allotted;
+pub(super) use super::allotted::{most_at_once, not_reached, takes};
 use super::device;
 use crate::measure::BlockPhases;
 use crate::{Context, measure};
 
 /// From so many times as much at the device on it was given more.
-const GIVEN: f64 = 1.5;
+pub(super) const GIVEN: f64 = 1.5;
 /// From this share of what it takes at once on, in the mean, a device has all of it. Those who wait for a
 /// request are woken in batches of up to an eighth of all (`sbq_calc_wake_batch` in `lib/sbitmap.c`).
-const IN_USE: f64 = 0.75;
+pub(super) const IN_USE: f64 = 0.75;
 
 /// Where what is added waits.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@ use model::run::CaseResult;
 use model::trial::LOCAL;
 use model::{Resource, ResourceKind};
 
-use super::{GIVEN, IN_USE};
+use super::phases::{GIVEN, IN_USE};
 use crate::measure::BlockPhases;
 use crate::{Context, measure};
 
@@ -14,7 +14,7 @@ use crate::{Context, measure};
 const AS_LONG: f64 = 0.4;
 
 /// Requests that the device takes at once, as far as its driver says.
-pub(in crate::bottleneck) fn takes(phases: &BlockPhases, context: &Context<'_>) -> Option<f64> {
+pub(super) fn takes(phases: &BlockPhases, context: &Context<'_>) -> Option<f64> {
     let name = phases.resource.named(ResourceKind::Block)?;
     takes_at_once(context.machine?.inventory.block_device(name)?)
 }
@@ -28,11 +28,7 @@ fn takes_at_once(device: &BlockDevice) -> Option<f64> {
 
 /// Requests that a device has at once at most: those that it takes, or the fewer that the kernel allots it while a case is
 /// measured.
-pub(in crate::bottleneck) fn most_at_once(
-    resource: &Resource,
-    case: &CaseResult,
-    context: &Context<'_>,
-) -> Option<f64> {
+pub(super) fn most_at_once(resource: &Resource, case: &CaseResult, context: &Context<'_>) -> Option<f64> {
     let device = measure::whole(context.machine?, resource.named(ResourceKind::Block)?)?;
     let resource = Resource::of(ResourceKind::Block, &device.name);
     let allotted = allotted(case, &resource, device).map(|each| each * queues(device));
@@ -45,7 +41,7 @@ fn queues(device: &BlockDevice) -> f64 {
 
 /// Why a greater depth says nothing of the device, where nobody watched: the kernel passes fewer requests on
 /// to it than it takes, and no more of these at the greater depth.
-pub(in crate::bottleneck) fn not_reached(
+pub(super) fn not_reached(
     case: &CaseResult,
     (from, to): (f64, f64),
     context: &Context<'_>,
