@@ -59,14 +59,24 @@ impl CaseCpus {
 
     /// How many cores its workers were to run on, of a machine with these CPUs.
     pub(crate) fn cores(&self, cpu: &Cpu) -> usize {
-        let place = |number: u32| cpu.topology.iter().find(|place| place.cpu == number);
-        let core = |number: &u32| match place(*number) {
-            Some(place) => (Some((place.package, place.die, place.core)), 0),
-            // One of which nothing is known is one of its own.
-            None => (None, *number),
-        };
-        self.allowed.iter().map(core).collect::<BTreeSet<_>>().len()
+        cores_of(&self.allowed, cpu)
     }
+
+    /// How many cores all that were online are; 0 where they are not known.
+    pub(crate) fn online_cores(&self, cpu: &Cpu) -> usize {
+        cores_of(&self.online, cpu)
+    }
+}
+
+/// How many cores these CPUs are, of a machine with them.
+fn cores_of(cpus: &[u32], cpu: &Cpu) -> usize {
+    let place = |number: u32| cpu.topology.iter().find(|place| place.cpu == number);
+    let core = |number: &u32| match place(*number) {
+        Some(place) => (Some((place.package, place.die, place.core)), 0),
+        // One of which nothing is known is one of its own.
+        None => (None, *number),
+    };
+    cpus.iter().map(core).collect::<BTreeSet<_>>().len()
 }
 
 /// Of CPUs that were there when the run began, those that are there in the case. Numbers of which
@@ -222,6 +232,7 @@ mod tests {
         let cpus = CaseCpus::of(&case, Some(&machine));
         assert_eq!((&cpus.allowed[..], cpus.usable.len()), (&[2, 6][..], 8));
         assert_eq!(cpus.cores(&machine.inventory.cpu), 1, "two threads of one core");
+        assert_eq!(cpus.online_cores(&machine.inventory.cpu), 4);
     }
 
     #[test]

@@ -80,7 +80,7 @@ fn attached(case: &CaseResult, machine: &Machine) -> Option<(Resource, u32)> {
     Some((Resource::of(ResourceKind::Block, &disks.first()?.name), only(nodes?)?))
 }
 
-/// The nodes of an interface and of those that it stands on; empty where one is not known.
+/// The node of an interface, or those of what it stands on, as far as they are known: a virtual interface has none.
 fn of_interface(machine: &Machine, name: &str, depth: u32) -> BTreeSet<u32> {
     let Some(interface) = machine.inventory.network.iter().find(|one| one.name == name) else {
         return BTreeSet::new();

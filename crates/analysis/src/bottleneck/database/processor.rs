@@ -3,7 +3,7 @@
 use model::database::{fact as facts, metric as names};
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Resource, Severity, Trial, Value, fact, metric};
+use model::{Machine, Resource, Severity, Trial, Value, fact, metric};
 
 use super::{
     CROWDED, busy_cpus, client_cpu, client_option, clients, each_statement, is_one, is_served, known,
@@ -109,8 +109,12 @@ fn crowd(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
         return None;
     }
     let place = measure::place(case, &Resource::CPUS, "idle")?;
-    let own = measure::CaseCpus::of(case, context.machine);
-    let cores = context.machine.map_or(all.cpus, |machine| own.cores(&machine.inventory.cpu) as f64);
+    // All are busy, so it is about the cores of all, not of those that the clients may run on.
+    let online = |machine: &Machine| {
+        let cpus = measure::CaseCpus::of(case, Some(machine));
+        cpus.online_cores(&machine.inventory.cpu)
+    };
+    let cores = context.machine.map(online).filter(|cores| *cores > 0).map_or(all.cpus, |cores| cores as f64);
     Some(Verdict::Full(Box::new(
         finding("all-cores-full", Severity::Note)
             .on(Resource::CPUS)

@@ -1,6 +1,7 @@
 //! Each thing that may hold a load on a database back, and a load that is like it and is not held back by it.
 
 use model::database::{fact as facts, metric as names};
+use model::machine::CpuPlace;
 use model::profile::{Aspect, ClassName, Concurrency, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
 use model::resource::PathStep;
 use model::run::CaseResult;
@@ -10,7 +11,7 @@ use model::{
     fact, metric,
 };
 
-use crate::bottleneck::tests::verdict;
+use crate::bottleneck::tests::{machine, verdict, verdict_on};
 use crate::validity::fixture;
 
 /// Transactions of 20 statements, 1,000 a second, by so many clients whose threads use so much CPU: one thread for all on
@@ -171,6 +172,23 @@ fn other_programs_that_fill_all_cpus_are_told_where_clients_stand_ready() {
     assert_eq!(with(1.5, 0.4).code, "server-cpu-bound", "it is the server that fills them");
     let hidden = Load::served(16, 0.2).knowing(fact::RUN_DELAY, 0.4).knowing(facts::SERVER_IS_HERE, true);
     assert_eq!(verdict(&[hidden.on_busy(98)]).code, "cannot-tell", "it may be the server that fills them");
+}
+
+/// Bug: where clients may run on some of the CPUs only, all of them were said to be threads of those.
+#[test]
+fn all_cpus_are_threads_of_the_cores_that_all_of_them_have() {
+    let on = |cores: [u32; 2]| {
+        let mut machine = machine();
+        let place = |(cpu, core): (u32, u32)| CpuPlace { cpu, core, ..CpuPlace::default() };
+        machine.inventory.cpu.topology = (0..).zip(cores).map(place).collect();
+        (machine.inventory.cpu.online, machine.inventory.cpu.allowed) = (vec![0, 1], vec![1]);
+        let load = Load::served(16, 0.2).with(names::SERVER_CPU, 0.5).knowing(fact::RUN_DELAY, 0.4);
+        let found = verdict_on(&machine, &[load.knowing(facts::SERVER_IS_HERE, true).on_busy(98)]);
+        assert_eq!(found.code, "all-cores-full");
+        found.text
+    };
+    assert!(on([0, 1]).starts_with("all 2 CPUs are busy"), "{}", on([0, 1]));
+    assert!(on([0, 0]).starts_with("all 2 CPUs, threads of one core, are busy"), "{}", on([0, 0]));
 }
 
 #[test]
