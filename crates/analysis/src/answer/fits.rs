@@ -37,14 +37,16 @@ fits-least =
 
 finding-fits =
     { $answer ->
-        [yes] every goal is kept; the least room is at { $goal }: { SHORT($value, $unit) } is { PERCENT($room) } { $side ->
-                [upper] below
-               *[lower] above
-            } the bound{ fits-least }{ fits-limit }
-        [no] { $goal } is not kept: { SHORT($value, $unit) } is { PERCENT($short) } { $side ->
-                [upper] above
-               *[lower] below
-            } the bound{ fits-limit }
+        [yes] every goal is kept; the least room is at { $goal }: { SHORT($value, $unit) } { $side ->
+                [zero] was measured
+                [upper] is { PERCENT($room) } below the bound{ fits-least }
+               *[lower] is { PERCENT($room) } above the bound{ fits-least }
+            }{ fits-limit }
+        [no] { $goal } is not kept: { SHORT($value, $unit) } { $side ->
+                [zero] was measured
+                [upper] is { PERCENT($short) } above the bound
+               *[lower] is { PERCENT($short) } below the bound
+            }{ fits-limit }
        *[unknown] { $why ->
             [none] nothing was measured that says whether { $goal } is kept
             [doubt] the figures keep every goal, but an error among the findings says that they are not to be trusted
@@ -94,6 +96,15 @@ impl<'a> HeldBound<'a> {
     fn order(&self, other: &HeldBound<'_>) -> Ordering {
         let room = |held: &HeldBound<'_>| held.room_least().unwrap_or(f64::INFINITY);
         other.outcome.cmp(&self.outcome).then(room(self).total_cmp(&room(other)))
+    }
+
+    /// On which side of the bound the good values lie: a bound of 0 has no shares on either.
+    fn side(&self) -> &'static str {
+        match self.goal.value > 0.0 {
+            false => "zero",
+            true if self.goal.operator.is_upper() => "upper",
+            true => "lower",
+        }
     }
 
     /// What limits the case.
@@ -153,7 +164,7 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         .arg("answer", answer)
         .arg("why", why)
         .arg("goal", held.goal.text.as_str())
-        .arg("side", if held.goal.operator.is_upper() { "upper" } else { "lower" })
+        .arg("side", held.side())
         .arg("limited", if limit.is_some() { "yes" } else { "no" });
     if let Some(estimate) = held.estimate() {
         let room = held.room(estimate.median).unwrap_or(0.0);
@@ -276,6 +287,18 @@ mod tests {
         limited[1].findings = vec![verdict];
         let (_, text) = said(vec![quick()], limited);
         assert!(text.contains("above the bound; ") && text.ends_with(" limits it"), "{text}");
+    }
+
+    /// Bug: of a bound of 0, such as no errors, any value was said to be 0 % above it.
+    #[test]
+    fn of_a_bound_of_nothing_there_is_no_share() {
+        let none = || goal(metric::ERROR_SHARE, GoalOperator::AtMost, 0.0, Unit::One);
+        let errors = |share: f64| case(metric::ERROR_SHARE, (share, share, share), Unit::One);
+        let (answer, text) = said(vec![none()], vec![errors(0.25)]);
+        assert!(answer == "no" && text.contains("error_share <= 0 is not kept: "), "{text}");
+        assert!(text.ends_with(" was measured"), "{text}");
+        let (answer, text) = said(vec![none()], vec![errors(0.0)]);
+        assert!(answer == "yes" && text.ends_with(" was measured"), "{text}");
     }
 
     #[test]

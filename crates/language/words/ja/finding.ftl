@@ -849,13 +849,15 @@ fits-least =
 
 finding-fits =
     { $answer ->
-        [yes] すべての目標を満たします。余裕が最も少ないのは { $goal } で、{ SHORT($value, $unit) } は基準より { PERCENT($room) } { $side ->
-                [upper] 低い値です
-               *[lower] 高い値です
-            }{ fits-least }{ fits-limit }
-        [no] { $goal } を満たしません。{ SHORT($value, $unit) } は基準より { PERCENT($short) } { $side ->
-                [upper] 高い値です
-               *[lower] 低い値です
+        [yes] すべての目標を満たします。余裕が最も少ないのは { $goal } で、{ SHORT($value, $unit) } { $side ->
+                [zero] と測定されました
+                [upper] は基準より { PERCENT($room) } 低い値です{ fits-least }
+               *[lower] は基準より { PERCENT($room) } 高い値です{ fits-least }
+            }{ fits-limit }
+        [no] { $goal } を満たしません。{ SHORT($value, $unit) } { $side ->
+                [zero] と測定されました
+                [upper] は基準より { PERCENT($short) } 高い値です
+               *[lower] は基準より { PERCENT($short) } 低い値です
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } を満たすかどうかがわかる測定がありません

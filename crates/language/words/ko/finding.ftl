@@ -849,13 +849,15 @@ fits-least =
 
 finding-fits =
     { $answer ->
-        [yes] 모든 목표를 지킵니다. 여유가 가장 적은 것은 { $goal }이며, { SHORT($value, $unit) }로 기준보다 { PERCENT($room) } { $side ->
-                [upper] 낮습니다
-               *[lower] 높습니다
-            }{ fits-least }{ fits-limit }
-        [no] { $goal } 목표를 지키지 못합니다. { SHORT($value, $unit) }로 기준보다 { PERCENT($short) } { $side ->
-                [upper] 높습니다
-               *[lower] 낮습니다
+        [yes] 모든 목표를 지킵니다. 여유가 가장 적은 것은 { $goal }이며, { SHORT($value, $unit) }로 { $side ->
+                [zero] 측정되었습니다
+                [upper] 기준보다 { PERCENT($room) } 낮습니다{ fits-least }
+               *[lower] 기준보다 { PERCENT($room) } 높습니다{ fits-least }
+            }{ fits-limit }
+        [no] { $goal } 목표를 지키지 못합니다. { SHORT($value, $unit) }로 { $side ->
+                [zero] 측정되었습니다
+                [upper] 기준보다 { PERCENT($short) } 높습니다
+               *[lower] 기준보다 { PERCENT($short) } 낮습니다
             }{ fits-limit }
        *[unknown] { $why ->
             [none] { $goal } 목표를 지키는지 알려 주는 것을 측정하지 못했습니다
