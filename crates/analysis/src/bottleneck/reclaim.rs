@@ -1,5 +1,5 @@
-//! A control group whose memory is full, while nothing is swapped: its tasks wait until pages of its files are given up, or
-//! are made to sleep because they are above `memory.high` (`Documentation/admin-guide/cgroup-v2.rst`).
+//! A control group whose memory is full, while less is swapped than is felt: its tasks wait until pages of its files are
+//! given up, or are made to sleep because they are above `memory.high` (`Documentation/admin-guide/cgroup-v2.rst`).
 //!
 //! Nobody counts these sleeps for each task; the group's own pressure has them (`full` of `memory.pressure`,
 //! `Documentation/accounting/psi.rst`). It is held against the group only where its limit leaves next to nothing: a machine
@@ -20,7 +20,7 @@ const LEFT: f64 = 0.1;
 pub(super) const ENGLISH: &str = r#"
 finding-reclaim-bound =
     the control group's memory is full, and making room in it holds this back: { PERCENT($share) } of the time all its tasks that
-    had work stood still for memory, though nothing was swapped; its limit is { BINARY($limit) }
+    had work stood still for memory, though less than 1 MB/s was swapped; its limit is { BINARY($limit) }
     .advice =
         raise memory.high and memory.max of the group (MemoryHigh and MemoryMax of systemd), or measure outside of it; a load
         past the page cache (--direct yes) needs less
@@ -31,7 +31,7 @@ evidence-reclaim-wait =
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let swapped: f64 = swapping::COUNTED.iter().map(|name| swapping::rate(case, name)).sum();
+    let swapped = swapping::rate_of_all(case);
     let Some((limit, left)) = measure::group_memory(case) else { return Verdict::Elsewhere };
     let is_reached = left <= LEFT * limit && swapped < swapping::FELT;
     let pressure = measure::median(case, |trial| measure::rate(trial, &Resource::CGROUP_MEMORY, "full"))

@@ -32,7 +32,7 @@ evidence-swap-unaccounted =
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let rate: f64 = swapping::COUNTED.iter().map(|name| swapping::rate(case, name)).sum();
+    let rate = swapping::rate_of_all(case);
     if rate < swapping::FELT {
         return Verdict::Elsewhere;
     }

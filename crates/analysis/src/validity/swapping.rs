@@ -18,6 +18,11 @@ pub(crate) fn rate(case: &CaseResult, name: &str) -> f64 {
     measure::median(case, |trial| measure::rate(trial, &Resource::MEMORY, name)).unwrap_or(0.0)
 }
 
+/// Bytes per second by all of them, in and out.
+pub(crate) fn rate_of_all(case: &CaseResult) -> f64 {
+    COUNTED.iter().map(|name| rate(case, name)).sum()
+}
+
 pub(crate) const RULE: Rule = Rule {
     code: "swapping",
     doc: "Memory was swapped while the window was open: pages went to or came from a swap device (pswpin, pswpout in \

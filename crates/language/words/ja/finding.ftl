@@ -391,7 +391,7 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
 finding-reclaim-bound =
-    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました。スワップはありませんでした。グループの上限は { BINARY($limit) } です
+    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
     .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
 
 evidence-reclaim-wait = コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }

@@ -391,7 +391,7 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
 finding-reclaim-bound =
-    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고, 스왑은 없었습니다. 그룹의 제한은 { BINARY($limit) }입니다
+    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
     .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
 
 evidence-reclaim-wait = 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
