@@ -314,7 +314,7 @@ fn paced(case: &CaseResult) -> Option<Sign> {
     }
     let of = |trial: &Trial| {
         let course = measure::course(case, trial, series::OPERATIONS)?;
-        let inside = within_window(trial, course)?;
+        let inside = measure::within_window(trial, course)?;
         let spread = stats::bucket::spread(inside)?;
         let latency = measure::distribution(&trial.result.main().histograms, metric::LATENCY)?;
         let varies = latency.variation()?.powi(2);
@@ -330,15 +330,6 @@ fn paced(case: &CaseResult) -> Option<Sign> {
     let place = Place::Series { resource: Resource::LOAD, name: series::OPERATIONS };
     let is_paced = chunks >= CHUNKS && within <= PACED && all.len() == measure::good(case).count();
     is_paced.then_some(Sign { by: "paced", from: 0.0, to: 0.0, within, metric: name, share: 0.0, place })
-}
-
-/// The values of the intervals that lie in the window.
-pub(super) fn within_window<'a>(trial: &Trial, course: &'a model::trial::Series) -> Option<&'a [f64]> {
-    let window = trial.result.window.filter(|_| course.interval_ns > 0)?;
-    let place =
-        |at: u64| usize::try_from(at.saturating_sub(course.start_ns).div_ceil(course.interval_ns)).ok();
-    let last = window.end_ns.saturating_sub(course.start_ns) / course.interval_ns;
-    course.values.get(place(window.start_ns)?..usize::try_from(last).ok()?.min(course.values.len()))
 }
 
 /// A stream that waits for the path, which has a constant rate.
@@ -385,7 +376,7 @@ fn course(case: &CaseResult, waits: f64) -> Option<Sign> {
     let over_trials = (around.high / middle - 1.0).max(1.0 - around.low / middle);
     let inside = |trial: &Trial| {
         let course = measure::course(case, trial, series::THROUGHPUT)?;
-        stats::bucket::spread(within_window(trial, course)?).map(|spread| spread.of_five)
+        stats::bucket::spread(measure::within_window(trial, course)?).map(|spread| spread.of_five)
     };
     let spreads: Vec<f64> = measure::good(case).filter_map(inside).collect();
     let within = spreads.iter().copied().fold(over_trials, f64::max);

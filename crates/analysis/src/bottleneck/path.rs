@@ -22,7 +22,6 @@ use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
 
-use super::constant::within_window;
 use super::network::{self, DECIDES};
 use super::{Verdict, end_core, finding, loss};
 use crate::measure;
@@ -150,7 +149,7 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
 fn stands(case: &CaseResult) -> bool {
     let of = |trial: &Trial| {
         let course = measure::course(case, trial, series::THROUGHPUT)?;
-        stats::bucket::spread(within_window(trial, course)?).map(|spread| spread.of_five)
+        stats::bucket::spread(measure::within_window(trial, course)?).map(|spread| spread.of_five)
     };
     measure::median(case, of).is_some_and(|spread| spread <= STANDS)
 }

@@ -19,7 +19,7 @@ use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::profile::{Aspect, OperationClass, WaitsFor};
 use model::run::CaseResult;
-use model::trial::{Counter, LoadTrial, Status, Trial};
+use model::trial::{Counter, LoadTrial, Series, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
@@ -63,6 +63,15 @@ of-end =
 /// The trials that gave a result.
 pub(crate) fn good(case: &CaseResult) -> impl Iterator<Item = &Trial> {
     case.trials.iter().filter(|t| t.status == Status::Ok)
+}
+
+/// The values of a series whose intervals lie in the window of their trial.
+pub(crate) fn within_window<'a>(trial: &Trial, series: &'a Series) -> Option<&'a [f64]> {
+    let window = trial.result.window.filter(|_| series.interval_ns > 0)?;
+    let place =
+        |at: u64| usize::try_from(at.saturating_sub(series.start_ns).div_ceil(series.interval_ns)).ok();
+    let last = window.end_ns.saturating_sub(series.start_ns) / series.interval_ns;
+    series.values.get(place(window.start_ns)?..usize::try_from(last).ok()?.min(series.values.len()))
 }
 
 /// The counter of `resource` called `name`.

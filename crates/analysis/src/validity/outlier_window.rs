@@ -7,6 +7,8 @@ use model::finding::{Evidence, Place};
 use model::trial::{Series, Trial};
 use model::{Resource, SeriesName, Unit, series};
 
+use crate::measure;
+
 /// What is looked at, with the difference that matters at least, in its unit.
 const OUTSIDE: &[(SeriesName, f64)] = &[
     (series::STEAL, 0.05),
@@ -104,14 +106,10 @@ fn mean_of(trial: &Trial, resource: &Resource, name: SeriesName) -> Option<f64> 
     mean(trial, all.iter().find(|series| series.name == name && series.resource == *resource)?)
 }
 
-/// The mean of the samples whose interval began in the window.
+/// The mean of a series over the window.
 fn mean(trial: &Trial, series: &Series) -> Option<f64> {
-    let window = trial.result.window?;
-    let begin_ns =
-        |place: usize| series.start_ns.saturating_add(series.interval_ns.saturating_mul(place as u64));
-    let inside = series.values.iter().enumerate();
-    let inside = inside.filter(|(place, _)| (window.start_ns..window.end_ns).contains(&begin_ns(*place)));
-    let values: Vec<f64> = inside.map(|(_, value)| *value).filter(|value| value.is_finite()).collect();
+    let inside = measure::within_window(trial, series)?.iter().copied();
+    let values: Vec<f64> = inside.filter(|value| value.is_finite()).collect();
     (!values.is_empty()).then(|| values.iter().sum::<f64>() / values.len() as f64)
 }
 
