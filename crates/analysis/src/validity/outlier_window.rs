@@ -2,7 +2,6 @@
 //! it up from outside, and is not itself made by how fast the load is. What a device or a CPU did for the load differs
 //! in any case, and says nothing.
 
-use language::format;
 use model::finding::{Evidence, Place};
 use model::trial::{Series, Trial};
 use model::{Resource, SeriesName, Unit, series};
@@ -34,7 +33,8 @@ const MOST: usize = 3;
 
 pub(super) const ENGLISH: &str = r#"
 evidence-outlier-sampled =
-    { $name } of { RESOURCE($resource) } was { $own } in its window, and { $usual } in those of the others
+    { $name } of { RESOURCE($resource) } was { SHORT($own, $unit) } in its window, and { SHORT($usual, $unit) } in those of
+    the others
 evidence-outlier-program =
     { $name } used { FIXED($cpu, decimals: 2) } CPU seconds a second in it, and at most { FIXED($others, decimals: 2) } in the
     others
@@ -72,8 +72,9 @@ fn told(name: SeriesName, resource: Resource, unit: Unit, (own, usual): (f64, f6
     Evidence::at("outlier-sampled", Place::Series { resource, name })
         .arg("name", name.as_str())
         .arg("resource", text.as_str())
-        .arg("own", format::quantity(own, unit).as_str())
-        .arg("usual", format::quantity(usual, unit).as_str())
+        .arg("own", own)
+        .arg("usual", usual)
+        .arg("unit", unit.symbol())
 }
 
 /// The other program that used the CPUs more than in any other trial.
@@ -151,7 +152,12 @@ mod tests {
         let told = different(&all, 2);
         assert_eq!(told.len(), 1);
         assert_eq!(told[0].code, "outlier-sampled");
-        assert_eq!(told[0].args["own"], model::Value::from(format::quantity(0.6, Unit::One).as_str()));
+        assert_eq!(told[0].args["own"], 0.6.into());
+        let code = crate::validity::outlier::RULE.code;
+        let about = model::Finding::new(model::FindingKind::Validity, code, model::Severity::Note);
+        let about = about.arg("trial", 3_u64).arg("of", 5_u64).arg("share", 0.4).because_all(told);
+        let text = crate::said::written(vec![about]).remove(0).evidence.remove(0).text;
+        assert!(text.is_some_and(|text| text.contains("was 0.6 in its window, and 0.01 in")));
         assert!(codes(&case, 1).is_empty(), "it is as the others are");
         assert!(codes(&trials(&[0.5, 0.1, 0.6, 0.3, 0.0]), 2).is_empty(), "the others differ as well");
     }

@@ -24,7 +24,7 @@ finding-outlier-trial = 試行 { $of } 回のうち { $trial } 番目の値は�
     .advice = その試行の時間による変化と、そのとき忙しかったものを見てください。--trials を増やして測定し直してください
 
 evidence-outlier-trial = ほかの試行は中央値から最大 { PERCENT($others) } 外れています
-evidence-outlier-sampled = その試行の測定区間での { RESOURCE($resource) } の { $name } は { $own }、ほかの試行では { $usual }
+evidence-outlier-sampled = その試行の測定区間での { RESOURCE($resource) } の { $name } は { SHORT($own, $unit) }、ほかの試行では { SHORT($usual, $unit) }
 evidence-outlier-program = { $name } がその試行で毎秒 CPU { FIXED($cpu, decimals: 2) } 秒、ほかでは最大 { FIXED($others, decimals: 2) } 秒を使用
 
 finding-device-node-remote =

@@ -24,7 +24,7 @@ finding-outlier-trial = 시행 { $of }회 중 { $trial }번째의 값은 나머�
     .advice = 그 시행의 시간에 따른 변화와 그때 바빴던 것을 보십시오. --trials를 늘려 다시 측정하십시오
 
 evidence-outlier-trial = 나머지는 중앙값에서 최대 { PERCENT($others) } 벗어남
-evidence-outlier-sampled = 그 시행의 측정 구간에서 { RESOURCE($resource) }의 { $name }: { $own }, 나머지 시행에서는 { $usual }
+evidence-outlier-sampled = 그 시행의 측정 구간에서 { RESOURCE($resource) }의 { $name }: { SHORT($own, $unit) }, 나머지 시행에서는 { SHORT($usual, $unit) }
 evidence-outlier-program = { $name }이(가) 그 시행에서 초당 CPU { FIXED($cpu, decimals: 2) }초, 나머지에서는 최대 { FIXED($others, decimals: 2) }초 사용
 
 finding-device-node-remote =
