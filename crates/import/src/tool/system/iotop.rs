@@ -260,16 +260,27 @@ fn series(spans: Vec<Span>, interval_s: Option<f64>) -> Series {
     series
 }
 
+/// Letters of options that have a value.
+const WITH_VALUE: &[char] = &['d', 'n', 'p', 'u'];
+
 /// Seconds between two spans, where the command is known.
 fn interval(command: &[String]) -> Option<f64> {
     let (_, words) = command.split_first()?;
     let mut words = words.iter().map(String::as_str);
     let mut told = None;
     while let Some(word) = words.next() {
-        if word == "-d" || word == "--delay" {
+        if word == "--delay" {
             told = words.next();
-        } else if let Some(value) = word.strip_prefix("--delay=").or_else(|| word.strip_prefix("-d")) {
+        } else if let Some(value) = word.strip_prefix("--delay=") {
             told = Some(value);
+        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) {
+            // The first letter with a value ends the options of a word: `-bod 5`.
+            let Some(at) = letters.find(WITH_VALUE) else { continue };
+            let joined = letters.get(at + 1..).filter(|joined| !joined.is_empty());
+            let value = joined.or_else(|| words.next());
+            if letters.get(at..).is_some_and(|rest| rest.starts_with('d')) {
+                told = value;
+            }
         }
     }
     match told {
@@ -329,6 +340,8 @@ mod tests {
             [of("iotop -b"), of("iotop -b -d 5"), of("iotop -d0.5")],
             [Some(1.0), Some(5.0), Some(0.5)]
         );
+        assert_eq!([of("iotop -bod 5"), of("iotop -botd0.5 -n 3")], [Some(5.0), Some(0.5)]);
+        assert_eq!(of("iotop -b -udaemon -n 3"), Some(1.0));
         assert_eq!(interval(&[]), None);
     }
 }
