@@ -150,7 +150,7 @@ const WITH_FILES: &[&str] = &["io_only", "open2close", "mmap_only"];
 /// What a program of [`RATES`] does: as a rule its last word tells.
 fn operation(command: &[String]) -> Option<&str> {
     let words = || command.iter().skip(1).map(String::as_str);
-    words().find(|word| WITH_FILES.contains(word)).or_else(|| words().last())
+    words().find(|word| WITH_FILES.contains(word)).or_else(|| words().next_back())
 }
 
 /// Two numbers and nothing else.
