@@ -234,7 +234,6 @@ fn interval(command: &[String]) -> Option<f64> {
 fn series(rows: Vec<Row>, interval_s: Option<f64>, has_first: bool) -> Series {
     let mut series = Series::default();
     let mut before: Option<f64> = None;
-    let mut start_s = Some(0.0);
     for (at, row) in rows.into_iter().enumerate() {
         let told = before.zip(row.clock).map(|(from, to)| between(from, to));
         before = row.clock;
@@ -242,10 +241,7 @@ fn series(rows: Vec<Row>, interval_s: Option<f64>, has_first: bool) -> Series {
             series.since_boot = Some(Sample { cells: row.cells, ..Sample::default() });
             continue;
         }
-        let length_s = told.or(interval_s);
-        let start = start_s.filter(|_| length_s.is_some());
-        series.samples.push(Sample { start_s: start, length_s, cells: row.cells });
-        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+        series.add(told.or(interval_s), row.cells);
     }
     series
 }

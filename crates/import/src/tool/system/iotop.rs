@@ -1,12 +1,12 @@
 //! iotop in batch mode (`-b`), of Python and of C: what processes and the kernel's block layer exchanged, what the devices
 //! did, and which processes it was. Of a process only its program is kept.
 
-use model::tool_result::{Counting, PrintedValue, ToolPart, ToolPartKind, ToolResult, ToolWarning};
+use model::tool_result::{Counting, PrintedValue, ToolPart, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
 use super::cell::Mean;
 use super::clock::{between, leading_clock};
-use super::sample::{Sample, SampleCell, Series};
+use super::sample::{Sample, SampleCell, Series, SeriesByItem};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::leading;
@@ -224,38 +224,24 @@ impl<'a> TaskRow<'a> {
 
 /// The processes that read or wrote anything, in the order in which they are listed.
 fn tasks(spans: &[Span]) -> Vec<ToolPart> {
-    let mut all: Vec<Series> = Vec::new();
+    let mut all = SeriesByItem::default();
     for (name, cells) in spans.iter().flat_map(|span| &span.tasks) {
         if cells.iter().all(|cell| cell.printed.value <= 0.0) {
             continue;
         }
-        let sample = Sample { cells: cells.clone(), ..Sample::default() };
-        match all.iter_mut().find(|series| series.item == *name) {
-            Some(series) => series.samples.push(sample),
-            None => all.push(Series { item: name.clone(), samples: vec![sample], ..Series::default() }),
-        }
+        all.entry(name).samples.push(Sample { cells: cells.clone(), ..Sample::default() });
     }
-    let part = |series: Series| ToolPart {
-        kind: ToolPartKind::Thread,
-        measured: series.whole(),
-        name: series.item,
-        start_s: None,
-    };
-    all.into_iter().map(part).collect()
+    all.threads()
 }
 
 /// The spans as samples.
 fn series(spans: Vec<Span>, interval_s: Option<f64>) -> Series {
     let mut series = Series::default();
     let mut before: Option<f64> = None;
-    let mut start_s = Some(0.0);
     for span in spans {
         let told = before.zip(span.clock).map(|(from, to)| between(from, to));
         before = span.clock;
-        let length_s = interval_s.or(told);
-        let start = start_s.filter(|_| length_s.is_some());
-        series.samples.push(Sample { start_s: start, length_s, cells: span.cells });
-        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+        series.add(interval_s.or(told), span.cells);
     }
     series
 }

@@ -188,11 +188,7 @@ impl Mount {
         let mut result = of_all.clone();
         result.options.insert("mount".to_owned(), self.name);
         let mut series = Series::default();
-        let mut start_s = interval_s.map(|_| 0.0);
-        for cells in reports {
-            series.samples.push(Sample { start_s, length_s: interval_s, cells });
-            start_s = start_s.zip(interval_s).map(|(start, length)| start + length);
-        }
+        reports.for_each(|cells| series.add(interval_s, cells));
         if series.samples.is_empty() {
             result.options.insert("since".to_owned(), "mount".to_owned());
             series.samples.push(first);
