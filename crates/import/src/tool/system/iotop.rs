@@ -35,8 +35,7 @@ impl ToolReader for Iotop {
     }
 
     fn doc(&self) -> &'static str {
-        "iotop -b: the totals of each span, and of each process that read or wrote the mean of the spans in which it is listed; not \
-         the sums of -a"
+        "iotop -b: the totals of each span, and of each process the mean of the spans in which it read or wrote; not the sums of -a"
     }
 
     fn programs(&self) -> &'static [&'static str] {
