@@ -127,8 +127,8 @@ impl ToolReader for Lmbench {
             size_and_rate(&first.text).filter(|_| is_of_rates(Some(result.command.as_slice())))
         {
             let program = result.command.first().map_or("", |word| program(word));
-            let operation = result.command.last().filter(|_| result.command.len() > 1);
-            let test = format!("{program} {}", operation.map_or("", String::as_str));
+            let operation = operation(&result.command).unwrap_or_default();
+            let test = format!("{program} {operation}");
             result.options.insert("test".to_owned(), test.trim_end().to_owned());
             result.options.insert("size".to_owned(), format!("{size} MB"));
             let rate = quantity(first.number, &format!("{rate} MB/s"), DECIMAL.counting);
@@ -142,6 +142,15 @@ impl ToolReader for Lmbench {
 /// Whether a command is of a program that prints a size and a rate.
 fn is_of_rates(command: Option<&[String]>) -> bool {
     command.and_then(<[String]>::first).is_some_and(|word| RATES.contains(&program(word)))
+}
+
+/// What is done with files, whose names stand behind it.
+const WITH_FILES: &[&str] = &["io_only", "open2close", "mmap_only"];
+
+/// What a program of [`RATES`] does: as a rule its last word tells.
+fn operation(command: &[String]) -> Option<&str> {
+    let words = || command.iter().skip(1).map(String::as_str);
+    words().find(|word| WITH_FILES.contains(word)).or_else(|| words().next_back())
 }
 
 /// Two numbers and nothing else.
@@ -289,6 +298,18 @@ mod tests {
         assert_eq!((first.options["test"].as_str(), &first.options), ("bw_mem rd", &second.options));
         assert!(read("$ cat numbers\n16.00 9453.50\n").is_empty());
         assert!(read("16.00 9453.50\n").is_empty());
+    }
+
+    #[test]
+    fn reads_of_files_differ_by_what_is_timed() {
+        let test = |command: &str| {
+            let results = read(&format!("$ {command}\n512.00 4512.22\n"));
+            results.first().map(|result| result.options["test"].clone())
+        };
+        let some = |text: &str| Some(text.to_owned());
+        assert_eq!(test("bw_file_rd -N 3 512m io_only /mnt/f"), some("bw_file_rd io_only"));
+        assert_eq!(test("bw_mmap_rd 512m open2close /mnt/f"), some("bw_mmap_rd open2close"));
+        assert_eq!(test("bw_mem 512m fcp"), some("bw_mem fcp"));
     }
 
     #[test]

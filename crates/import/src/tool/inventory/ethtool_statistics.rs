@@ -127,7 +127,11 @@ fn snake_case(name: &str) -> String {
 /// zero.
 fn is_told(name: &str, value: u64) -> bool {
     let is_numbered = name.contains(|c: char| c.is_ascii_digit());
-    let is_fault = || FAULTS.iter().any(|part| name.contains(part)) && (value > 0 || !is_numbered);
+    let is_fault = || {
+        // Its letters have those of an error.
+        let name = name.replace("interrupt", "");
+        FAULTS.iter().any(|part| name.contains(part)) && (value > 0 || !is_numbered)
+    };
     TOTALS.contains(&name) || is_fault()
 }
 
@@ -158,6 +162,12 @@ mod tests {
         let expected =
             [("rx_packets", 1000.0), ("rx_dropped", 0.0), ("rx_queue_1_drops", 7.0), ("2_tx_errors", 3.0)];
         assert_eq!((part.name.as_str(), told.as_slice()), ("eth7", expected.as_slice()));
+    }
+
+    #[test]
+    fn interrupts_are_no_errors() {
+        assert!(!is_told("tx_unmask_interrupt", 5) && !is_told("queue_0_tx_interrupts", 5));
+        assert!(is_told("interrupt_errors", 5) && is_told("rx_errors", 0));
     }
 
     #[test]

@@ -213,15 +213,18 @@ fn csv_row(table: &Table, line: u64, cells: &[&str]) -> Option<Row> {
     Some(table.row(line, &words))
 }
 
-/// Options that have a value.
-const WITH_VALUE: &[&str] = &["-C", "-D", "-N", "-I", "-S", "-L", "-M", "--output"];
+/// Whether a value stands behind these options: behind the last letter of a word, or the name of a file.
+fn has_value(word: &str) -> bool {
+    let are_letters = word.starts_with('-') && !word.starts_with("--");
+    word == "--output" || are_letters && word.ends_with(['C', 'D', 'I', 'L', 'M', 'N', 'S'])
+}
 
 /// Seconds between two rows, where the command is known.
 fn interval(command: &[String]) -> Option<f64> {
     let (_, words) = command.split_first()?;
     let mut words = words.iter().map(String::as_str);
     while let Some(word) = words.next() {
-        if WITH_VALUE.contains(&word) {
+        if has_value(word) {
             words.next();
         } else if let Ok(seconds) = word.parse::<f64>() {
             return (seconds > 0.0 && seconds < 1e6).then_some(seconds);
@@ -234,7 +237,6 @@ fn interval(command: &[String]) -> Option<f64> {
 fn series(rows: Vec<Row>, interval_s: Option<f64>, has_first: bool) -> Series {
     let mut series = Series::default();
     let mut before: Option<f64> = None;
-    let mut start_s = Some(0.0);
     for (at, row) in rows.into_iter().enumerate() {
         let told = before.zip(row.clock).map(|(from, to)| between(from, to));
         before = row.clock;
@@ -242,10 +244,7 @@ fn series(rows: Vec<Row>, interval_s: Option<f64>, has_first: bool) -> Series {
             series.since_boot = Some(Sample { cells: row.cells, ..Sample::default() });
             continue;
         }
-        let length_s = told.or(interval_s);
-        let start = start_s.filter(|_| length_s.is_some());
-        series.samples.push(Sample { start_s: start, length_s, cells: row.cells });
-        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+        series.add(told.or(interval_s), row.cells);
     }
     series
 }
@@ -317,6 +316,16 @@ mod tests {
         assert_eq!(value(&result, "receive_throughput"), Some(1000.0));
         assert_eq!(result.version.as_deref(), Some("pcp-dstat 5.3.7"));
         assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(2.0));
+    }
+
+    #[test]
+    fn the_number_of_a_processor_is_no_time() {
+        let of = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            interval(&words)
+        };
+        assert_eq!([of("dstat -cC 0 5 3"), of("dstat -tcD sda 2")], [Some(5.0), Some(2.0)]);
+        assert_eq!([of("dstat --output 7 -c"), of("dstat --top-io 2")], [Some(1.0), Some(2.0)]);
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! iotop in batch mode (`-b`), of Python and of C: what processes and the kernel's block layer exchanged, what the devices
 //! did, and which processes it was. Of a process only its program is kept.
 
-use model::tool_result::{Counting, PrintedValue, ToolPart, ToolPartKind, ToolResult, ToolWarning};
+use model::tool_result::{Counting, PrintedValue, ToolPart, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
 use super::cell::Mean;
 use super::clock::{between, leading_clock};
-use super::sample::{Sample, SampleCell, Series};
+use super::sample::{Sample, SampleCell, Series, SeriesByItem};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::leading;
@@ -35,8 +35,7 @@ impl ToolReader for Iotop {
     }
 
     fn doc(&self) -> &'static str {
-        "iotop -b: the totals of each span, and of each process that read or wrote the mean of the spans in which it is listed; not \
-         the sums of -a"
+        "iotop -b: the totals of each span, and of each process the mean of the spans in which it read or wrote; not the sums of -a"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -224,41 +223,30 @@ impl<'a> TaskRow<'a> {
 
 /// The processes that read or wrote anything, in the order in which they are listed.
 fn tasks(spans: &[Span]) -> Vec<ToolPart> {
-    let mut all: Vec<Series> = Vec::new();
+    let mut all = SeriesByItem::default();
     for (name, cells) in spans.iter().flat_map(|span| &span.tasks) {
         if cells.iter().all(|cell| cell.printed.value <= 0.0) {
             continue;
         }
-        let sample = Sample { cells: cells.clone(), ..Sample::default() };
-        match all.iter_mut().find(|series| series.item == *name) {
-            Some(series) => series.samples.push(sample),
-            None => all.push(Series { item: name.clone(), samples: vec![sample], ..Series::default() }),
-        }
+        all.entry(name).samples.push(Sample { cells: cells.clone(), ..Sample::default() });
     }
-    let part = |series: Series| ToolPart {
-        kind: ToolPartKind::Thread,
-        measured: series.whole(),
-        name: series.item,
-        start_s: None,
-    };
-    all.into_iter().map(part).collect()
+    all.threads()
 }
 
 /// The spans as samples.
 fn series(spans: Vec<Span>, interval_s: Option<f64>) -> Series {
     let mut series = Series::default();
     let mut before: Option<f64> = None;
-    let mut start_s = Some(0.0);
     for span in spans {
         let told = before.zip(span.clock).map(|(from, to)| between(from, to));
         before = span.clock;
-        let length_s = interval_s.or(told);
-        let start = start_s.filter(|_| length_s.is_some());
-        series.samples.push(Sample { start_s: start, length_s, cells: span.cells });
-        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+        series.add(interval_s.or(told), span.cells);
     }
     series
 }
+
+/// Letters of options that have a value.
+const WITH_VALUE: &[char] = &['d', 'n', 'p', 'u'];
 
 /// Seconds between two spans, where the command is known.
 fn interval(command: &[String]) -> Option<f64> {
@@ -266,10 +254,18 @@ fn interval(command: &[String]) -> Option<f64> {
     let mut words = words.iter().map(String::as_str);
     let mut told = None;
     while let Some(word) = words.next() {
-        if word == "-d" || word == "--delay" {
+        if word == "--delay" {
             told = words.next();
-        } else if let Some(value) = word.strip_prefix("--delay=").or_else(|| word.strip_prefix("-d")) {
+        } else if let Some(value) = word.strip_prefix("--delay=") {
             told = Some(value);
+        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) {
+            // The first letter with a value ends the options of a word: `-bod 5`.
+            let Some(at) = letters.find(WITH_VALUE) else { continue };
+            let joined = letters.get(at + 1..).filter(|joined| !joined.is_empty());
+            let value = joined.or_else(|| words.next());
+            if letters.get(at..).is_some_and(|rest| rest.starts_with('d')) {
+                told = value;
+            }
         }
     }
     match told {
@@ -329,6 +325,8 @@ mod tests {
             [of("iotop -b"), of("iotop -b -d 5"), of("iotop -d0.5")],
             [Some(1.0), Some(5.0), Some(0.5)]
         );
+        assert_eq!([of("iotop -bod 5"), of("iotop -botd0.5 -n 3")], [Some(5.0), Some(0.5)]);
+        assert_eq!(of("iotop -b -udaemon -n 3"), Some(1.0));
         assert_eq!(interval(&[]), None);
     }
 }

@@ -188,11 +188,7 @@ impl Mount {
         let mut result = of_all.clone();
         result.options.insert("mount".to_owned(), self.name);
         let mut series = Series::default();
-        let mut start_s = interval_s.map(|_| 0.0);
-        for cells in reports {
-            series.samples.push(Sample { start_s, length_s: interval_s, cells });
-            start_s = start_s.zip(interval_s).map(|(start, length)| start + length);
-        }
+        reports.for_each(|cells| series.add(interval_s, cells));
         if series.samples.is_empty() {
             result.options.insert("since".to_owned(), "mount".to_owned());
             series.samples.push(first);
@@ -204,8 +200,16 @@ impl Mount {
 
 /// Seconds between two reports, where the command tells them.
 fn interval(command: &[String]) -> Option<f64> {
-    let told = command.iter().skip(1).find_map(|word| word.parse().ok());
-    told.filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e6)
+    let mut words = command.iter().skip(1).map(String::as_str);
+    while let Some(word) = words.next() {
+        // Behind these stands how many mounts are listed.
+        if matches!(word, "-l" | "--list") {
+            words.next();
+        } else if let Ok(seconds) = word.parse::<f64>() {
+            return (seconds > 0.0 && seconds < 1e6).then_some(seconds);
+        }
+    }
+    None
 }
 
 #[cfg(test)]
@@ -246,6 +250,16 @@ mod tests {
         assert_eq!(reads, [Some(9.0 * 1024.0), Some(8192.0)]);
         assert_eq!(results[1].options["mount"], "/srv");
         assert_eq!(results[0].whole.window.as_ref().map(|window| window.value), Some(2.0));
+    }
+
+    #[test]
+    fn how_many_mounts_are_listed_is_no_time() {
+        let of = |command: &str| {
+            let words: Vec<String> = command.split(' ').map(str::to_owned).collect();
+            interval(&words)
+        };
+        assert_eq!([of("nfsiostat -l 3 5 2"), of("nfsiostat --list 3")], [Some(5.0), None]);
+        assert_eq!([of("nfsiostat --list=3 5 /mnt"), of("nfsiostat 0")], [Some(5.0), None]);
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a tool prints again and again of one thing: one sample a span of time.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
@@ -57,6 +59,15 @@ pub(super) struct Series {
 }
 
 impl Series {
+    /// Adds the next span, which begins where the one before it ended, as far as it is told how long they were.
+    pub(super) fn add(&mut self, length_s: Option<f64>, cells: Vec<SampleCell>) {
+        let ended_s = match self.samples.last() {
+            Some(last) => last.start_s.zip(last.length_s).map(|(start, length)| start + length),
+            None => Some(0.0),
+        };
+        self.samples.push(Sample { start_s: ended_s.filter(|_| length_s.is_some()), length_s, cells });
+    }
+
     /// What was measured of all spans: what the tool prints of them, or their mean.
     pub(super) fn whole(&self) -> ToolMeasurement {
         let mut whole = match (&self.average, self.samples.as_slice()) {
@@ -115,6 +126,45 @@ impl Series {
         if self.is_since_boot() {
             result.options.insert("since".to_owned(), "boot".to_owned());
         }
+    }
+}
+
+/// The samples of several things, in the order in which these came first. There may be many thousands.
+#[derive(Debug, Default)]
+pub(super) struct SeriesByItem {
+    all: Vec<Series>,
+    places: BTreeMap<String, usize>,
+}
+
+impl SeriesByItem {
+    /// Those of one thing, which is added if it is new.
+    pub(super) fn entry(&mut self, item: &str) -> &mut Series {
+        let at = match self.places.get(item) {
+            Some(at) => *at,
+            None => {
+                let at = self.all.len();
+                self.places.insert(item.to_owned(), at);
+                self.all.push(Series { item: item.to_owned(), ..Series::default() });
+                at
+            }
+        };
+        &mut self.all[at]
+    }
+
+    /// Those of each.
+    pub(super) fn all(&self) -> &[Series] {
+        &self.all
+    }
+
+    /// What was measured of each, as parts of a result: of processes, or of processors.
+    pub(super) fn threads(&self) -> Vec<ToolPart> {
+        let part = |series: &Series| ToolPart {
+            kind: ToolPartKind::Thread,
+            name: series.item.clone(),
+            start_s: None,
+            measured: series.whole(),
+        };
+        self.all.iter().map(part).collect()
     }
 }
 
@@ -205,6 +255,30 @@ mod tests {
         let whole = Series { samples, ..Series::default() }.whole();
         assert!(whole.figure(AWAIT).is_none());
         assert_eq!(whole.figure(metric::READ_IOPS).unwrap().value, 0.0);
+    }
+
+    #[test]
+    fn a_span_begins_where_the_one_before_it_ended() {
+        let mut series = Series::default();
+        for length_s in [Some(2.0), Some(3.0), None, Some(1.0)] {
+            series.add(length_s, Vec::new());
+        }
+        let starts: Vec<Option<f64>> = series.samples.iter().map(|sample| sample.start_s).collect();
+        assert_eq!(starts, [Some(0.0), Some(2.0), None, None]);
+    }
+
+    #[test]
+    fn things_stand_in_the_order_in_which_they_came() {
+        let mut all = SeriesByItem::default();
+        for (item, reads) in [("b", "1"), ("a", "2"), ("b", "3")] {
+            all.entry(item).samples.push(sample(reads, "1.00"));
+        }
+        let reads: Vec<(String, Option<f64>)> = all
+            .threads()
+            .into_iter()
+            .map(|part| (part.name, part.measured.figure(metric::READ_IOPS).map(|reads| reads.value)))
+            .collect();
+        assert_eq!(reads, [("b".to_owned(), Some(2.0)), ("a".to_owned(), Some(2.0))]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! turbostat: at which clock processors ran while they were busy, how long they were idle in which state, how warm they
 //! were and what they took. The row with dashes, or the only one of a span, is of the whole machine.
 
-use model::tool_result::{PrintedValue, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::cell::Mean;
-use super::sample::{Sample, SampleCell, Series};
+use super::sample::{Sample, SampleCell, Series, SeriesByItem};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
@@ -72,9 +72,10 @@ impl ToolReader for Turbostat {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
+        let interval_s = interval(&result.command);
         let mut headings: Vec<&str> = Vec::new();
-        let mut machine: Vec<Vec<SampleCell>> = Vec::new();
-        let mut processors: Vec<Series> = Vec::new();
+        let mut machine = Series::default();
+        let mut processors = SeriesByItem::default();
         for line in block.lines {
             let words: Vec<&str> = line.text.split_whitespace().collect();
             if is_heading(&line.text) {
@@ -84,21 +85,17 @@ impl ToolReader for Turbostat {
             let cells = cells(line.number, &headings, &words);
             match processor(&headings, &words) {
                 _ if cells.is_empty() => {}
-                None => machine.push(cells),
-                Some(name) => add(&mut processors, name, Sample { cells, ..Sample::default() }),
+                None => machine.add(interval_s, cells),
+                Some(name) => {
+                    processors.entry(&name).samples.push(Sample { cells, ..Sample::default() });
+                }
             }
         }
-        if machine.is_empty() && processors.is_empty() {
+        if machine.samples.is_empty() && processors.all().is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        series(machine, interval(&result.command)).fill(&mut result);
-        let part = |series: Series| ToolPart {
-            kind: ToolPartKind::Thread,
-            measured: series.whole(),
-            name: series.item,
-            start_s: None,
-        };
-        result.parts.extend(processors.into_iter().map(part));
+        machine.fill(&mut result);
+        result.parts.extend(processors.threads());
         Ok(vec![result])
     }
 }
@@ -164,25 +161,6 @@ fn column(heading: &str) -> Option<(MetricName, f64, Unit)> {
         let name = is_state.then(|| format!("{of}_{state}_share"))?;
         Some((MetricName::intern(&name)?, 0.01, Unit::One))
     })
-}
-
-/// Adds what was measured of a processor.
-fn add(processors: &mut Vec<Series>, item: String, sample: Sample) {
-    match processors.iter_mut().find(|series| series.item == item) {
-        Some(series) => series.samples.push(sample),
-        None => processors.push(Series { item, samples: vec![sample], ..Series::default() }),
-    }
-}
-
-/// The rows of the whole machine as samples.
-fn series(rows: Vec<Vec<SampleCell>>, interval_s: Option<f64>) -> Series {
-    let mut series = Series::default();
-    let mut start_s = interval_s.map(|_| 0.0);
-    for cells in rows {
-        series.samples.push(Sample { start_s, length_s: interval_s, cells });
-        start_s = start_s.zip(interval_s).map(|(start, length)| start + length);
-    }
-    series
 }
 
 /// Options that have a value, which is not the interval.

@@ -224,21 +224,14 @@ fn series(rows: Vec<Row>, asked: &Asked) -> Series {
     let mut series = Series::default();
     let has_first = !asked.is_without_first;
     let mut before: Option<f64> = None;
-    let mut start_s = Some(0.0);
     for (at, row) in rows.into_iter().enumerate() {
         let told = before.zip(row.clock).map(|(from, to)| between(from, to));
         before = row.clock;
-        let length_s = told.or(asked.interval_s);
         if at == 0 && has_first {
             series.since_boot = Some(Sample { cells: row.cells, ..Sample::default() });
             continue;
         }
-        series.samples.push(Sample {
-            start_s: start_s.filter(|_| length_s.is_some()),
-            length_s,
-            cells: row.cells,
-        });
-        start_s = start_s.zip(length_s).map(|(start, length)| start + length);
+        series.add(told.or(asked.interval_s), row.cells);
     }
     series
 }

@@ -1,14 +1,14 @@
 //! What `curl -w` printed with labels of its user's own. Only the format of the command above tells which number is which, so
 //! that without it nothing is read. curl's own importer reads lines with the names of its variables.
 
-use model::tool_result::{LineRange, PrintedValue, ToolMeasurement, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::tool_result::{LineRange, PrintedValue, ToolResult};
 
 use super::CommandOptions;
+use super::curl::{VARIABLES, WITH_VALUE, printed, turn_round, variable};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::CommandLine;
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{leading, plain};
+use crate::tool::number::leading;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -53,7 +53,9 @@ impl ToolReader for CurlLabels {
     fn begins_below(&self, line: &ToolLine, command: Option<&CommandLine>) -> Option<Beginning> {
         let words = command.and_then(|command| command.invocation(PROGRAMS))?;
         let templates = templates(words);
-        values(&templates, &line.text).is_some_and(|values| has_figure(&values)).then_some(Beginning::Likely)
+        let values = values(&templates, &line.text)?;
+        let has_figure = values.iter().any(|(name, text)| figure(line.number, name, text).is_some());
+        has_figure.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -83,13 +85,18 @@ impl ToolReader for CurlLabels {
             }
             let Some(result) = results.last_mut() else { break };
             result.lines.last = line.number;
-            for (name, value) in values {
-                variable(line.number, name, value, &mut result.whole);
+            for (name, text) in values {
+                if let Some((own, value)) = figure(line.number, name, text) {
+                    variable(&mut result.whole, own, value);
+                }
                 known.push(name.to_owned());
             }
         }
         results.retain(|result| !result.whole.figures.is_empty());
-        results.iter_mut().for_each(options);
+        for result in &mut results {
+            turn_round(&mut result.whole);
+            CommandOptions::of(&result.command, WITH_VALUE).tell_url(result);
+        }
         if results.is_empty() { Err(NotUnderstood::OtherText) } else { Ok(results) }
     }
 }
@@ -131,102 +138,17 @@ fn values_of<'a>(template: &'a str, line: &'a str) -> Option<Vec<(&'a str, &'a s
     (rest == template).then_some(found)
 }
 
-/// Variables that are read. All times count from the start.
-const VARIABLES: &[&str] = &[
-    "time_namelookup",
-    "time_connect",
-    "time_appconnect",
-    "time_pretransfer",
-    "time_redirect",
-    "time_starttransfer",
-    "time_total",
-    "size_download",
-    "speed_download",
-];
-
-/// Whether any of these is one that is read, with a number.
-fn has_figure(values: &[(&str, &str)]) -> bool {
-    values.iter().any(|(name, value)| VARIABLES.contains(name) && number(value).is_some())
-}
-
-/// The number that a text is.
-fn number(text: &str) -> Option<(f64, f64)> {
+/// A variable with its number, if it is one that is read.
+fn figure(line: u64, name: &str, text: &str) -> Option<(&'static str, PrintedValue)> {
+    let name = VARIABLES.iter().copied().find(|own| *own == name)?;
     let number = leading(text, false).filter(|number| number.rest.trim().is_empty())?;
-    Some((number.value, number.half_step))
-}
-
-/// Adds a variable.
-fn variable(line: u64, name: &str, text: &str, whole: &mut ToolMeasurement) {
-    let Some((value, half_step)) = number(text).filter(|_| VARIABLES.contains(&name)) else { return };
-    let (unit, half_step) = match name {
-        "size_download" => (Unit::Bytes, 0.0),
-        // A whole number of bytes, cut off.
-        "speed_download" => (Unit::BytesPerSecond, 1.0),
-        _ => (Unit::Seconds, half_step),
-    };
-    let printed = PrintedValue { half_step, ..plain(line, text.trim(), value, unit) };
-    match name {
-        "time_total" => {
-            whole.window = Some(printed.clone());
-            whole.add(metric::ELAPSED, Some(printed));
-        }
-        "time_starttransfer" => whole.add(MetricName::new("first_byte"), Some(printed)),
-        // Nothing came, or it did not happen: no TLS, no other address.
-        "size_download" | "speed_download" | "time_appconnect" | "time_redirect" if value <= 0.0 => {}
-        "size_download" => whole.bytes = Some(printed),
-        "speed_download" => whole.add(metric::THROUGHPUT, Some(printed)),
-        other => {
-            if let Some(name) = MetricName::intern(other) {
-                whole.add(name, Some(printed));
-            }
-        }
-    }
-}
-
-const WITH_VALUE: &[&str] = &[
-    "o",
-    "output",
-    "w",
-    "write-out",
-    "H",
-    "header",
-    "d",
-    "data",
-    "X",
-    "request",
-    "u",
-    "user",
-    "m",
-    "max-time",
-    "A",
-    "user-agent",
-    "x",
-    "proxy",
-    "b",
-    "cookie",
-    "T",
-    "upload-file",
-    "F",
-    "form",
-    "r",
-    "range",
-    "e",
-    "referer",
-    "connect-timeout",
-    "resolve",
-    "retry",
-];
-
-/// Fills in the address.
-fn options(result: &mut ToolResult) {
-    let given = CommandOptions::of(&result.command, WITH_VALUE);
-    if let [url] = given.operands.as_slice() {
-        result.options.insert("url".to_owned(), url.clone());
-    }
+    Some((name, printed(line, name, number.digits, number.value, number.half_step)))
 }
 
 #[cfg(test)]
 mod tests {
+    use model::{MetricName, metric};
+
     use super::*;
 
     fn read(text: &str) -> model::ToolOutput {
@@ -266,6 +188,16 @@ mod tests {
             .map(|result| result.whole.figure(metric::ELAPSED).map(|total| total.value))
             .collect();
         assert_eq!(totals, [Some(0.125), Some(0.25)]);
+    }
+
+    #[test]
+    fn what_is_sent_has_a_rate_too() {
+        let command = "$ curl -s -T f --limit-rate 1M -w 'put %{size_upload} at %{speed_upload}, got %{speed_download}\\n' http://h/\n";
+        let output = read(&format!("{command}put 90000 at 45000, got 0\n"));
+        let [result] = output.results.as_slice() else { panic!("{:?}", output.results) };
+        assert_eq!(result.whole.figure(metric::THROUGHPUT).map(|rate| rate.value), Some(45_000.0));
+        assert_eq!(result.whole.bytes.as_ref().map(|bytes| bytes.value), Some(90_000.0));
+        assert_eq!(result.options["url"], "http://h/");
     }
 
     #[test]

@@ -23,7 +23,10 @@ const ALL: &str = "Aggregated";
 /// The heading that the errors stand below.
 const ERRORS: &str = "Error report";
 
-/// The heading of the second table.
+/// The column of the rate.
+const RATE: &str = "req/s";
+
+/// The heading of the second table, which stands below the last one of the first kind.
 const PERCENTILES: &str = "Response time percentiles (approximated)";
 
 /// So many lines above an error its heading is looked for.
@@ -155,18 +158,20 @@ struct Row {
 fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
     let mut rows = Vec::new();
     let mut columns: Option<Vec<&str>> = None;
-    let mut is_error = false;
+    let (mut is_error, mut is_at_end) = (false, false);
     for line in lines {
         let text = line.text.as_str();
         if let Some(found) = heading(text) {
             if found.contains(&"fails") {
                 rows.clear();
+                is_at_end = false;
             }
             is_error = false;
             columns = Some(found);
         } else if let Some(version) = version(text) {
             result.version = Some(version.to_owned());
         } else if is_title(text) || is_log(text) {
+            is_at_end |= text.trim() == PERCENTILES;
             is_error = text.trim() == ERRORS || is_error && is_title(text);
             columns = None;
         } else if is_error && whole(text).is_some() {
@@ -175,6 +180,10 @@ fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
         } else if let Some(columns) = &columns {
             rows.extend(row(line, columns));
         }
+    }
+    // Meanwhile its rate is of the last seconds alone (current_rps of stats.py).
+    if !is_at_end {
+        rows.iter_mut().for_each(|row: &mut Row| row.values.retain(|(column, _)| column != RATE));
     }
     rows
 }
@@ -198,7 +207,7 @@ const CSV_COLUMNS: &[(&str, &str)] = &[
     ("average response time", "Avg"),
     ("min response time", "Min"),
     ("max response time", "Max"),
-    ("requests/s", "req/s"),
+    ("requests/s", RATE),
 ];
 
 /// The columns of the first line of `_stats.csv`.
@@ -283,7 +292,7 @@ impl Row {
             "Min" => (MetricName::new("latency_min"), milliseconds(line, value, is_csv)),
             "Max" => (metric::LATENCY_MAX, milliseconds(line, value, is_csv)),
             "Med" | "Median" => (metric::LATENCY_P50, rounded(line, value)),
-            "req/s" => {
+            RATE => {
                 let rate = leading(value, false).filter(|rate| rate.value > 0.0);
                 let rate = rate.map(|rate| PrintedValue {
                     half_step: rate.half_step,
@@ -418,10 +427,13 @@ mod tests {
         let heading =
             " Name     # reqs      # fails  |     Avg     Min     Max  Median  |   req/s failures/s\n";
         let row = " Aggregated     52    11(21.15%)  |      12       3      72       8  |   19.96    4.22\n";
-        let result = read(&format!("{heading}{row}"));
+        let result = read(&format!("{heading}{row}\n{PERCENTILES}\n"));
         let value = |name| result.whole.figure(name).map(|figure| figure.value);
         assert_eq!(value(metric::REQUESTS_PER_SECOND), Some(19.96));
         assert!(value(metric::LATENCY_P50).is_some_and(|median| (median - 8e-3).abs() < 1e-12));
+        let meanwhile = read(&format!("{heading}{row}"));
+        assert!(meanwhile.whole.figure(metric::REQUESTS_PER_SECOND).is_none(), "that of the last seconds");
+        assert!(meanwhile.whole.figure(metric::LATENCY_MEAN).is_some());
     }
 
     #[test]

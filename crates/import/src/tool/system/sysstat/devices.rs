@@ -1,13 +1,11 @@
 //! What iostat says of each device, and of the processors beside it.
 
-use std::collections::BTreeMap;
-
 use model::tool_result::{ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 
 use super::table::{Table, Tables};
 use crate::tool::reader::NotUnderstood;
 use crate::tool::system::clock::between;
-use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series};
+use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series, SeriesByItem};
 
 /// One report: of all things in one span of time.
 #[derive(Debug, Default)]
@@ -62,8 +60,7 @@ pub(in crate::tool::system) fn results(
     base: &ToolResult,
 ) -> Result<Vec<ToolResult>, NotUnderstood> {
     let asked = Asked::of(&base.command);
-    let mut all: Vec<Series> = Vec::new();
-    let mut places: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut all = SeriesByItem::default();
     let mut start_s = Some(0.0);
     let mut before: Option<f64> = None;
     for (at, report) in reports.iter().enumerate() {
@@ -72,11 +69,7 @@ pub(in crate::tool::system) fn results(
         let is_since_boot = at == 0 && !asked.is_without_first;
         let length_s = told.or(asked.interval_s).filter(|_| !is_since_boot);
         for (item, cells) in &report.rows {
-            let at = *places.entry(item).or_insert(all.len());
-            if at == all.len() {
-                all.push(Series { item: item.clone(), ..Series::default() });
-            }
-            let Some(series) = all.get_mut(at) else { continue };
+            let series = all.entry(item);
             if is_since_boot {
                 series.since_boot = Some(Sample { cells: cells.clone(), ..Sample::default() });
             } else {
@@ -106,7 +99,7 @@ pub(in crate::tool::system) fn results(
         }
         result
     };
-    let results: Vec<ToolResult> = all.iter().map(result).collect();
+    let results: Vec<ToolResult> = all.all().iter().map(result).collect();
     if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
 }
 

@@ -6,7 +6,7 @@ use super::columns;
 use super::table::{Head, Table, Tables};
 use crate::tool::reader::NotUnderstood;
 use crate::tool::system::clock::between;
-use crate::tool::system::sample::{Sample, Series};
+use crate::tool::system::sample::{Sample, Series, SeriesByItem};
 
 /// What stands for all processors.
 const ALL: &str = "all";
@@ -14,7 +14,7 @@ const ALL: &str = "all";
 /// Tables with the same headings.
 struct Group<'a> {
     head: &'a Head,
-    series: Vec<Series>,
+    series: SeriesByItem,
 }
 
 /// A result for each kind of table and each thing that its rows are of; of processors one for all of them.
@@ -32,7 +32,7 @@ pub(super) fn results(tables: &Tables, base: &ToolResult) -> Result<Vec<ToolResu
         let at = match groups.iter().position(|group| group.head.words == table.head.words) {
             Some(at) => at,
             None => {
-                groups.push(Group { head: &table.head, series: Vec::new() });
+                groups.push(Group { head: &table.head, series: SeriesByItem::default() });
                 groups.len() - 1
             }
         };
@@ -61,7 +61,7 @@ impl Group<'_> {
                 length_s: span.map(|((from, to), _)| between(from, to)),
                 cells: row.cells.clone(),
             };
-            let Some(series) = self.series(&row.item) else { continue };
+            let series = self.series.entry(&row.item);
             if row.is_average {
                 series.average = Some(sample);
             } else if row.clock.is_some() && row.clock == table.head.clock {
@@ -70,17 +70,6 @@ impl Group<'_> {
                 series.samples.push(sample);
             }
         }
-    }
-
-    fn series(&mut self, item: &str) -> Option<&mut Series> {
-        let at = match self.series.iter().position(|series| series.item == item) {
-            Some(at) => at,
-            None => {
-                self.series.push(Series { item: item.to_owned(), ..Series::default() });
-                self.series.len() - 1
-            }
-        };
-        self.series.get_mut(at)
     }
 
     fn results(&self, base: &ToolResult) -> Vec<ToolResult> {
@@ -97,11 +86,11 @@ impl Group<'_> {
             series.fill(&mut result);
             result
         };
-        let Some(all) = self.series.iter().find(|series| series.item == ALL) else {
-            return self.series.iter().map(result).collect();
+        let Some(all) = self.series.all().iter().find(|series| series.item == ALL) else {
+            return self.series.all().iter().map(result).collect();
         };
         let mut whole = result(all);
-        let others = self.series.iter().filter(|series| series.item != ALL);
+        let others = self.series.all().iter().filter(|series| series.item != ALL);
         whole.parts.extend(others.map(|series| ToolPart {
             kind: ToolPartKind::Target,
             name: format!("{item} {}", series.item),

@@ -1,8 +1,6 @@
 //! pidstat: what each process or thread did. A command may have spaces in its name, and stands last in its row.
 
-use std::collections::BTreeMap;
-
-use model::tool_result::{ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::ToolResult;
 use model::{MetricName, metric};
 
 use super::columns::{self, Heading};
@@ -11,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use crate::tool::system::cell::{CellUnit, Column, Mean, column, is_number};
-use crate::tool::system::sample::{Sample, SampleCell, Series};
+use crate::tool::system::sample::{Sample, SampleCell, SeriesByItem};
 
 /// The importer.
 pub(in crate::tool::system) struct Pidstat;
@@ -84,21 +82,14 @@ impl ToolReader for Pidstat {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
-        let mut tasks: Vec<Series> = Vec::new();
-        // Where each stands: of a day there may be many thousands.
-        let mut places: BTreeMap<String, usize> = BTreeMap::new();
+        let mut tasks = SeriesByItem::default();
         let mut head: Option<TaskHeading<'_>> = None;
         for line in block.lines {
             if let Some(found) = heading(&line.text) {
                 head = Some(found);
             } else if let Some((task, stamp, sample)) = head.as_ref().and_then(|head| head.row(line)) {
                 result.lines.last = line.number;
-                let at = places.get(&task).copied().unwrap_or(tasks.len());
-                if at == tasks.len() {
-                    places.insert(task.clone(), at);
-                    tasks.push(Series { item: task, ..Series::default() });
-                }
-                let Some(series) = tasks.get_mut(at) else { continue };
+                let series = tasks.entry(&task);
                 match (stamp.is_average, &mut series.average) {
                     (true, Some(average)) => average.cells.extend(sample.cells),
                     (true, none) => *none = Some(sample),
@@ -109,7 +100,7 @@ impl ToolReader for Pidstat {
         if head.is_none() {
             return Err(NotUnderstood::OtherText);
         }
-        result.parts = tasks.iter().map(part).collect();
+        result.parts = tasks.threads();
         if result.parts.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
 }
@@ -119,16 +110,6 @@ fn push(samples: &mut Vec<Sample>, sample: Sample) {
     match samples.last_mut().filter(|last| last.start_s.is_some() && last.start_s == sample.start_s) {
         Some(last) => last.cells.extend(sample.cells),
         None => samples.push(sample),
-    }
-}
-
-/// What was measured of a process.
-fn part(series: &Series) -> ToolPart {
-    ToolPart {
-        kind: ToolPartKind::Thread,
-        name: series.item.clone(),
-        start_s: None,
-        measured: series.whole(),
     }
 }
 

@@ -115,7 +115,7 @@ impl ToolReader for Curl {
 }
 
 /// Variables of `-w` that are read.
-const VARIABLES: &[&str] = &[
+pub(super) const VARIABLES: &[&str] = &[
     "time_namelookup",
     "time_connect",
     "time_appconnect",
@@ -184,7 +184,8 @@ fn variables(line: &ToolLine) -> Vec<(&'static str, PrintedValue)> {
     VARIABLES.iter().filter_map(one).collect()
 }
 
-fn printed(line: u64, name: &str, text: &str, value: f64, half_step: f64) -> PrintedValue {
+/// The number of one of [`VARIABLES`], in the unit of that.
+pub(super) fn printed(line: u64, name: &str, text: &str, value: f64, half_step: f64) -> PrintedValue {
     let unit = match name {
         _ if name.starts_with("time_") => Unit::Seconds,
         _ if name.starts_with("speed_") => Unit::BytesPerSecond,
@@ -200,7 +201,7 @@ fn printed(line: u64, name: &str, text: &str, value: f64, half_step: f64) -> Pri
 }
 
 /// Adds a variable. All times of curl count from the start.
-fn variable(whole: &mut ToolMeasurement, name: &'static str, value: PrintedValue) {
+pub(super) fn variable(whole: &mut ToolMeasurement, name: &'static str, value: PrintedValue) {
     match name {
         "time_total" => {
             whole.window = Some(value.clone());
@@ -221,7 +222,7 @@ fn variable(whole: &mut ToolMeasurement, name: &'static str, value: PrintedValue
 }
 
 /// Of a transfer that only sends, what it sends is all.
-fn turn_round(whole: &mut ToolMeasurement) {
+pub(super) fn turn_round(whole: &mut ToolMeasurement) {
     let receives = [metric::THROUGHPUT, metric::RECEIVE_THROUGHPUT].map(|name| whole.figure(name).is_some());
     if receives == [false, false] {
         for figure in &mut whole.figures {
@@ -283,7 +284,8 @@ const KNOWN: &[&str] = &[
     "stderr",
 ];
 
-const WITH_VALUE: &[&str] = &[
+/// Options that have a value.
+pub(super) const WITH_VALUE: &[&str] = &[
     "o",
     "output",
     "w",
