@@ -10,6 +10,7 @@ use study::built_in::{FIT, READY};
 use study::read::{from_toml, inputs};
 
 use super::help::examples;
+use super::resume::RESUME;
 use super::{run, unknown};
 use crate::exit::Failure;
 use crate::output;
@@ -36,6 +37,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
             let name = study_name(named)?;
             run::measure(matches, typed, Some(name.as_str()), has_verdict)
         }
+        // The use is that of the kept run.
+        None if matches.contains_id(RESUME) => run::measure(matches, typed, None, has_verdict),
         None => output::done(list()?),
     }
 }

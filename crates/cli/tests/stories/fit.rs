@@ -48,6 +48,11 @@ fn a_fit_of_ones_own_answers_with_what_was_typed() {
     let (code, document) = place.document(&["fit", "mine.toml", "--input", "least=100000000k/s"]);
     assert_eq!((code, answer(&document).0), (1, "no"), "{document}");
 
+    // What is gone on with says itself what for.
+    let output = place.run(&["fit", "--resume", "last"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(flat(&stderr(&output)).contains("no trial of it is missing"), "{}", stderr(&output));
+
     for (input, says) in [("most=1/s", "no input of this study `most`"), ("least=", "cannot be the value")] {
         let output = place.run(&["fit", "mine.toml", "--input", input]);
         assert_eq!(output.status.code(), Some(2), "{input}");
