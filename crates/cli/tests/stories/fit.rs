@@ -24,6 +24,9 @@ fn the_uses_are_listed_with_what_each_asks() {
     let output = place.run(&["fit", "etdc"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("etcd"), "{}", stderr(&output));
+    let output = place.run(&["fit", "etcd", "--target", ".", "--fsync-limit", "0ms", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(flat(&stderr(&output)).contains("no result is below 0"), "{}", stderr(&output));
     assert!(place.names().is_empty());
 }
 
