@@ -54,12 +54,36 @@ pub(crate) fn columns() -> usize {
     columns.filter(|_| std::io::stdout().is_terminal()).unwrap_or(report::WIDTH)
 }
 
-/// The command that was typed with `-v`, to be copied into a shell. `-v` comes first: behind `--` it
-/// would be a name.
+/// The command that was typed with `-v`, to be copied into a shell; without `-o`, for the file is written. `-v` comes
+/// first: behind `--` it would be a name.
 pub(crate) fn typed_verbosely(typed: &[String]) -> String {
-    let mut words = typed.iter().skip(1).map(String::as_str);
+    let mut words = without_option(typed, &["-o", "--output"]).into_iter().skip(1);
     let subcommand = words.next();
     shell_command(subcommand.into_iter().chain(["-v"]).chain(words))
+}
+
+/// What was typed without an option that takes a value, which is called by any of `names`. Behind `--` there are no options.
+pub(crate) fn without_option<'a>(typed: &'a [String], names: &[&str]) -> Vec<&'a str> {
+    let is_joined = |word: &str| {
+        names.iter().any(|name| {
+            let rest = word.strip_prefix(*name);
+            // A short name needs no `=`.
+            rest.is_some_and(|rest| !name.starts_with("--") || rest.starts_with('='))
+        })
+    };
+    let mut kept = Vec::with_capacity(typed.len());
+    let mut words = typed.iter().map(String::as_str);
+    while let Some(word) = words.next() {
+        if word == "--" {
+            kept.push(word);
+            kept.extend(words.by_ref());
+        } else if names.contains(&word) {
+            words.next();
+        } else if !is_joined(word) {
+            kept.push(word);
+        }
+    }
+    kept
 }
 
 /// `headroom` with these words, quoted for a shell.
@@ -280,6 +304,14 @@ mod tests {
         let compare = typed(&["headroom", "compare", "a", "my run.json", "--store", "x.db"]);
         assert_eq!(compare, "headroom compare -v a 'my run.json' --store x.db");
         assert_eq!(typed(&["headroom", "show", "--", "-odd"]), "headroom show -v -- -odd");
+        for output in [&["-o", "t.html"][..], &["-ot.html"], &["--output", "t.html"], &["--output=t.html"]] {
+            let line = [&["headroom", "trend", "disk"][..], output, &["--since", "1d"]].concat();
+            assert_eq!(typed(&line), "headroom trend -v disk --since 1d");
+        }
+        assert_eq!(
+            typed(&["headroom", "trace", "sda", "--", "cc", "-o", "a"]),
+            "headroom trace -v sda -- cc -o a"
+        );
         assert_eq!(typed(&["headroom", "show", "it's"]), "headroom show -v \"it's\"");
         assert!(!typed(&["headroom", "show", "a\u{1b}[2J"]).contains('\u{1b}'));
     }

@@ -10,8 +10,10 @@ use std::cmp::Ordering;
 use model::finding::{Evidence, Place};
 use model::goal::{GoalDoubt, GoalOutcome};
 use model::run::{CaseResult, CaseRole, Estimate};
+use model::study::StudyVerdictKind;
 use model::{Finding, FindingKind, Goal, Resource, Run, Severity, Value, metric};
 
+use crate::goal::goals_outcome;
 use crate::validity::memory_backed;
 
 /// The code of what this finds, and what it says.
@@ -148,6 +150,13 @@ fn is_doubted(run: &Run) -> bool {
     held.flat_map(|case| &case.findings).any(is_doubt)
 }
 
+/// Whether a run is asked whether all goals are kept, and its figures keep them, but are not to be trusted.
+#[must_use]
+pub fn is_fitness_doubted(run: &Run) -> bool {
+    let is_asked = run.study.verdict.as_ref().is_some_and(|verdict| verdict.kind == StudyVerdictKind::Fits);
+    is_asked && goals_outcome(run) == Some(GoalOutcome::Kept) && is_doubted(run)
+}
+
 /// What the run's question comes to.
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let held = decisive(run)?;
@@ -208,7 +217,7 @@ fn inputs(run: &Run) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use model::goal::GoalOperator;
-    use model::study::{StudyVerdict, StudyVerdictKind};
+    use model::study::StudyVerdict;
     use model::{Better, MetricName, Unit};
 
     use super::*;
@@ -337,7 +346,8 @@ mod tests {
         );
         let mut slow = latency(14e-3, 15e-3, 16e-3);
         slow.findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
-        assert_eq!(said(vec![quick()], vec![slow]).0, "no");
+        let slow = run(vec![quick()], vec![slow]);
+        assert!(found(&slow).args["answer"] == Value::from("no") && !is_fitness_doubted(&slow));
     }
 
     #[test]

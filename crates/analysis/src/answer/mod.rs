@@ -9,6 +9,8 @@ mod sustains;
 use model::study::StudyVerdictKind;
 use model::{Finding, Run};
 
+pub use fits::is_fitness_doubted;
+
 /// The codes of the answers, and what each says.
 pub(crate) const CODES: [(&str, &str); 3] = [absorbs::CODE, sustains::CODE, fits::CODE];
 

@@ -18,13 +18,24 @@ pub(super) fn of_run(run: &Run, is_strict: bool) -> ExitCode {
         let condition = printable(&cause.condition.text);
         output::note(&format!("ended early: a trial met the condition `{condition}`\n"));
     }
-    if code == 0 && analysis::goals_outcome(run) == Some(GoalOutcome::CannotTell) {
-        output::note(
-            "warning: it cannot be told whether every goal is kept; more trials or longer ones narrow the intervals \
-             (--strict makes this exit code 4)\n",
-        );
+    if code == 0 && goals_outcome(run) == Some(GoalOutcome::CannotTell) {
+        let why = if analysis::is_fitness_doubted(run) {
+            "an error among the findings says that the figures are not to be trusted"
+        } else {
+            "more trials or longer ones narrow the intervals"
+        };
+        output::note(&format!(
+            "warning: it cannot be told whether every goal is kept; {why} (--strict makes this exit code 4)\n"
+        ));
     }
     ExitCode::from(code)
+}
+
+/// What became of the goals. Where the answer to the study's question is that the figures are not to be trusted, the exit
+/// code says so, too.
+fn goals_outcome(run: &Run) -> Option<GoalOutcome> {
+    let is_doubted = analysis::is_fitness_doubted(run);
+    if is_doubted { Some(GoalOutcome::CannotTell) } else { analysis::goals_outcome(run) }
 }
 
 fn number(run: &Run, is_strict: bool) -> u8 {
@@ -32,7 +43,7 @@ fn number(run: &Run, is_strict: bool) -> u8 {
     let failed = trials().any(|trial| trial.status == Status::Failed);
     let measured = trials().any(|trial| trial.status == Status::Ok);
     let aborted = analysis::abort_cause(run).is_some();
-    match (run.outcome, analysis::goals_outcome(run)) {
+    match (run.outcome, goals_outcome(run)) {
         (Some(Outcome::Interrupted), _) if !aborted => INTERRUPTED,
         _ if failed || !measured => TRIAL_FAILED,
         _ if aborted => ABORTED,
@@ -47,8 +58,9 @@ fn number(run: &Run, is_strict: bool) -> u8 {
 mod tests {
     use model::goal::{GoalOperator, HeldGoal};
     use model::run::CaseResult;
+    use model::study::{StudyVerdict, StudyVerdictKind};
     use model::trial::{Trial, TrialResult};
-    use model::{Goal, Study, Unit, metric};
+    use model::{Finding, FindingKind, Goal, Severity, Study, Unit, metric};
 
     use super::*;
 
@@ -97,5 +109,19 @@ mod tests {
         assert_eq!(number(&run(Status::Failed, &[CannotTell]), true), 1);
         let interrupted = Run { outcome: Some(Outcome::Interrupted), ..run(Status::Ok, &[NotKept]) };
         assert_eq!(number(&interrupted, true), 130);
+    }
+
+    #[test]
+    fn regression_a_fit_whose_figures_are_not_to_be_trusted_ended_as_one_that_is_fit() {
+        let mut run = run(Status::Ok, &[GoalOutcome::Kept]);
+        let name = run.cases[0].loads.main.workload;
+        let kind = StudyVerdictKind::Fits;
+        let verdict = StudyVerdict { kind, source: name, sink: name, joint: name, rate: None, count: None };
+        run.study.verdict = Some(verdict);
+        assert_eq!(number(&run, true), 0);
+        run.cases[0].findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
+        assert_eq!((number(&run, false), number(&run, true)), (0, 4));
+        run.study.verdict = None;
+        assert_eq!(number(&run, true), 0, "nothing was asked for that the findings answer");
     }
 }

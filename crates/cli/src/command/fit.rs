@@ -3,6 +3,7 @@
 
 use std::process::ExitCode;
 
+use clap::parser::ValueSource;
 use clap::{ArgMatches, Command};
 use model::Study;
 use report::reference::{self, FitUse};
@@ -10,6 +11,7 @@ use study::built_in::{FIT, READY};
 use study::read::{from_toml, inputs};
 
 use super::help::examples;
+use super::resume::RESUME;
 use super::{run, unknown};
 use crate::exit::Failure;
 use crate::output;
@@ -36,7 +38,25 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
             let name = study_name(named)?;
             run::measure(matches, typed, Some(name.as_str()), has_verdict)
         }
-        None => output::done(list()?),
+        // The use is that of the kept run.
+        None if matches.contains_id(RESUME) => run::measure(matches, typed, None, has_verdict),
+        None => {
+            check_nothing_asked(matches)?;
+            output::done(list()?)
+        }
+    }
+}
+
+/// A script that forgot the use must not take the list for an answer.
+fn check_nothing_asked(matches: &ArgMatches) -> Result<(), Failure> {
+    let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
+    let mut typed = matches.ids().map(|id| id.as_str()).filter(is_typed);
+    match typed.find(|id| *id != "store") {
+        Some(option) => Err(Failure::arguments(
+            format!("--{option} is given, but not what the machine is to be fit for"),
+            "name a use or a study file, such as `headroom fit etcd`; `headroom fit` lists the uses",
+        )),
+        None => Ok(()),
     }
 }
 
@@ -91,6 +111,15 @@ fn list() -> Result<String, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::command::command_line;
+
+    #[test]
+    fn regression_options_without_a_use_were_answered_with_the_list() {
+        let matches = command_line().try_get_matches_from(["headroom", "fit", "--strict"]).unwrap();
+        let failure = carry_out(matches.subcommand_matches("fit").unwrap(), &[]).unwrap_err();
+        assert_eq!(failure.code(), 2);
+        assert!(failure.message().starts_with("--strict is given"), "{}", failure.message());
+    }
 
     #[test]
     fn a_use_is_named_with_or_without_what_its_study_begins_with() {

@@ -51,7 +51,7 @@ fn line(kept: KeptData<'_>) -> String {
         KeptData::File(path) => {
             let size = match path.metadata() {
                 Ok(metadata) => model::scalar::binary(metadata.len()),
-                Err(_) => "not there any more".to_owned(),
+                Err(_) => "not there, or not mounted now".to_owned(),
             };
             format!("{} ({size})", path.display())
         }

@@ -43,7 +43,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         text.push_str(&console::truncate_str(&line, output::columns(), "..."));
         text.push('\n');
         for line in said.get(&entry.id).map(annotated).unwrap_or_default() {
-            text.push_str(&console::truncate_str(&format!("  {line}"), report::WIDTH, "..."));
+            text.push_str(&console::truncate_str(&format!("  {line}"), output::columns(), "..."));
             text.push('\n');
         }
     }

@@ -9,7 +9,8 @@ use study::run::check_kept;
 use super::{open_store, option};
 use crate::exit::Failure;
 
-const RESUME: &str = "resume";
+/// The name of its option.
+pub(super) const RESUME: &str = "resume";
 
 /// What may stand beside it: where the run is kept, what is shown of it, and what may be overwritten. All else is in
 /// the kept study.

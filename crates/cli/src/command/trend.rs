@@ -163,16 +163,7 @@ fn gathered(
 /// What was typed, without the command of `--on-worse`: it may have an address or a token in it, and pages are
 /// shared.
 fn without_on_worse(typed: &[String]) -> Vec<String> {
-    let mut kept = Vec::with_capacity(typed.len());
-    let mut words = typed.iter();
-    while let Some(word) = words.next() {
-        if word == "--on-worse" {
-            words.next();
-        } else if !word.starts_with("--on-worse=") {
-            kept.push(word.clone());
-        }
-    }
-    kept
+    output::without_option(typed, &["--on-worse"]).into_iter().map(str::to_owned).collect()
 }
 
 /// Tags and note of a run.

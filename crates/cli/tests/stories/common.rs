@@ -173,3 +173,13 @@ pub(crate) fn trials(document: &Value) -> Vec<&Value> {
     let cases = document["cases"].as_array().unwrap();
     cases.iter().flat_map(|c| c["trials"].as_array().unwrap()).collect()
 }
+
+/// The document of a run that is interrupted when it has `count` trials.
+pub(crate) fn interrupted(place: &StoryFolder, arguments: &[&str], count: usize) -> Value {
+    let run = place.start(arguments);
+    wait_for_trials(place, count);
+    signal(run.id(), rustix::process::Signal::INT);
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", stderr(&output));
+    place.stored()
+}

@@ -5,7 +5,9 @@ use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{StoryFolder, agent_of, eventually, lives, signal, stderr, trials, wait_for_trials};
+use crate::common::{
+    StoryFolder, agent_of, eventually, interrupted, lives, signal, stderr, trials, wait_for_trials,
+};
 use rustix::process::Signal;
 
 const LONG: &[&str] = &["run", "null", "--duration", "400ms", "--warm-up", "10ms", "--trials", "5"];
@@ -124,11 +126,7 @@ fn an_interrupt_leaves_nothing_and_stores_what_was_finished() {
 #[test]
 fn an_interrupted_run_keeps_its_finished_trials() {
     let place = StoryFolder::new();
-    let run = place.start(LONG);
-    wait_for_trials(&place, 2);
-    signal(run.id(), Signal::INT);
-    assert_eq!(run.wait_with_output().unwrap().status.code(), Some(130));
-    let document = place.stored();
+    let document = interrupted(&place, LONG, 2);
     assert_eq!(document["outcome"], "interrupted");
     let all = trials(&document);
     assert!((2..5).contains(&all.len()), "{}", all.len());

@@ -24,6 +24,9 @@ fn the_uses_are_listed_with_what_each_asks() {
     let output = place.run(&["fit", "etdc"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(stderr(&output).contains("etcd"), "{}", stderr(&output));
+    let output = place.run(&["fit", "etcd", "--target", ".", "--fsync-limit", "0ms", "--dry-run"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(flat(&stderr(&output)).contains("no result is below 0"), "{}", stderr(&output));
     assert!(place.names().is_empty());
 }
 
@@ -47,6 +50,11 @@ fn a_fit_of_ones_own_answers_with_what_was_typed() {
     // So many operations does nothing here.
     let (code, document) = place.document(&["fit", "mine.toml", "--input", "least=100000000k/s"]);
     assert_eq!((code, answer(&document).0), (1, "no"), "{document}");
+
+    // What is gone on with says itself what for.
+    let output = place.run(&["fit", "--resume", "last"]);
+    assert_eq!(output.status.code(), Some(3), "{}", stderr(&output));
+    assert!(flat(&stderr(&output)).contains("no trial of it is missing"), "{}", stderr(&output));
 
     for (input, says) in [("most=1/s", "no input of this study `most`"), ("least=", "cannot be the value")] {
         let output = place.run(&["fit", "mine.toml", "--input", input]);

@@ -2,8 +2,10 @@
 
 use rustix::process::Signal;
 
-use crate::common::{StoryFolder, agent_of, eventually, flat, lives, signal, stderr, stdout};
-use crate::common::{trials, wait_for_trials};
+use crate::common::{
+    StoryFolder, agent_of, eventually, flat, interrupted, lives, signal, stderr, stdout, trials,
+    wait_for_trials,
+};
 
 const SWEEP: &[&str] = &[
     "run",
@@ -22,11 +24,7 @@ const SWEEP: &[&str] = &[
 #[test]
 fn an_interrupted_sweep_is_resumed_and_its_page_says_so() {
     let place = StoryFolder::new();
-    let run = place.start(SWEEP);
-    wait_for_trials(&place, 2);
-    signal(run.id(), Signal::INT);
-    assert_eq!(run.wait_with_output().unwrap().status.code(), Some(130));
-    let kept = place.stored();
+    let kept = interrupted(&place, SWEEP, 2);
     let before = trials(&kept).len();
     assert!((2..10).contains(&before), "{before}");
 

@@ -83,6 +83,10 @@ fn read(
         let message = format!("{}: a share of `{shown}` may be parts of one or per cent", spec.name);
         return Err(place.part(value).diagnostic(message, "write 5% or 0.05"));
     }
+    if operator == GoalOperator::Below && bound <= 0.0 && spec.unit != Unit::Celsius {
+        let message = format!("{}: no result is below 0", spec.name);
+        return Err(place.part(value).diagnostic(message, "write a bound above 0, or <= in place of <"));
+    }
     let filter = match bound_end + WHERE.len() {
         behind if bound_end < text.len() => filter(catalogue, study, (text, behind), place)?,
         _ => Vec::new(),
@@ -246,6 +250,7 @@ mod tests {
             ("latency_p99 < 5", "has no unit", "5"),
             ("throughput >= 9Gb/s", "bits or bytes", "Gb/s"),
             ("throughput >=", "no value", ""),
+            ("latency_p99 < 0ms", "latency_p99: no result is below 0", "0ms"),
             ("throughput >= 5MB/s where", "not a unit", "MB/s where"),
             ("iops > 1/s where queue-depth", "says nothing of a case", "queue-depth"),
             ("iops > 1/s where queue-dept=1", "no parameter or setting `queue-dept`", "queue-dept=1"),

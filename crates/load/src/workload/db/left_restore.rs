@@ -24,6 +24,8 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 pub struct RestoredOnServer {
     left: LeftOnServer,
     stays: Option<String>,
+    /// A file that is not there was removed by somebody, or its file system is not mounted now.
+    is_missing: bool,
 }
 
 impl RestoredOnServer {
@@ -43,6 +45,15 @@ impl RestoredOnServer {
 impl fmt::Display for RestoredOnServer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.left.thing(), &self.stays) {
+            (LeftThing::Kept { name }, stays) if self.is_missing => {
+                write!(f, "the file {name}.db, which was kept, is not there: ")?;
+                match stays {
+                    None => f.write_str(
+                        "it is taken off the list; if its disk is only not mounted, remove it by hand when it is",
+                    ),
+                    Some(why) => write!(f, "it stays in the list; {why}"),
+                }
+            }
             (LeftThing::Database { name }, None) => {
                 write!(f, "the database {name}, which a killed run left: it is removed")
             }
@@ -107,32 +118,40 @@ pub fn restore_at(
         if stays.is_none() {
             record.remove();
         }
-        RestoredOnServer { left, stays }
+        RestoredOnServer { left, stays, is_missing: false }
     });
     Ok(restored.collect())
 }
 
 /// Removes the files of SQLite that were kept for later runs and are not in use, by the list in the folder `state`. What
-/// does not succeed stays in the list.
+/// does not succeed stays in the list, and so does a file that is not there.
 #[must_use]
 pub fn remove_kept_files(state: &Path) -> Vec<RestoredOnServer> {
-    ServerList::in_state(state).left().into_iter().filter_map(remove_kept).collect()
+    let all = ServerList::in_state(state).left().into_iter();
+    all.filter_map(|one| remove_kept(one, false)).collect()
 }
 
-/// The same of the file at `path` alone; none where the list has no such file, or a run uses it.
+/// The same of the file at `path` alone, which is taken off the list where it is not there; none where the list has no
+/// such file, or a run uses it.
 #[must_use]
 pub fn remove_kept_file(state: &Path, path: &Path) -> Option<RestoredOnServer> {
     let is_it = |(left, _): &(LeftOnServer, LeftRecord)| left.file() == Some(path);
-    ServerList::in_state(state).left().into_iter().find(is_it).and_then(remove_kept)
+    ServerList::in_state(state).left().into_iter().find(is_it).and_then(|one| remove_kept(one, true))
 }
 
-/// Removes a file that is kept, and its record; none where it is no file.
-fn remove_kept((left, record): (LeftOnServer, LeftRecord)) -> Option<RestoredOnServer> {
-    let stays = kept_file::remove(left.file()?).err();
+/// Removes a file that is kept, and its record; that of a file that is not there if it `forgets`. None where it is no file.
+fn remove_kept((left, record): (LeftOnServer, LeftRecord), forgets: bool) -> Option<RestoredOnServer> {
+    let path = left.file()?;
+    let is_missing = matches!(kept_file::is_there(path), Ok(false));
+    let stays = if is_missing && !forgets {
+        Some(format!("`headroom fixtures --remove {}` takes it off", path.display()))
+    } else {
+        kept_file::remove(path).err()
+    };
     if stays.is_none() {
         record.remove();
     }
-    Some(RestoredOnServer { left, stays })
+    Some(RestoredOnServer { left, stays, is_missing })
 }
 
 /// Removes the files of SQLite that killed runs left where their paths had been given, by the list in the folder `state`.
@@ -146,7 +165,7 @@ pub fn remove_left_files(state: &Path) -> Vec<RestoredOnServer> {
         if stays.is_none() {
             record.remove();
         }
-        Some(RestoredOnServer { left, stays })
+        Some(RestoredOnServer { left, stays, is_missing: false })
     })
     .collect()
 }
@@ -162,6 +181,24 @@ fn restore(system: &dyn RemoteSystem, server: &DatabaseServer, thing: &LeftThing
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::db::left::kept_for_later;
+
+    #[test]
+    fn regression_a_kept_file_whose_disk_is_not_mounted_was_said_to_be_removed() {
+        let state = tempfile::tempdir_in(env!("CARGO_MANIFEST_DIR")).unwrap();
+        let name = "headroom_kept_0123456789abcdef";
+        let path = state.path().canonicalize().unwrap().join("not-mounted").join(format!("{name}.db"));
+        let url = DatabaseUrl::parse(&format!("sqlite:{}", path.display())).unwrap();
+        let left = LeftOnServer::new(&url, LeftThing::Kept { name: name.to_owned() });
+        drop(ServerList::in_state(state.path()).write(&left).unwrap());
+        let all = remove_kept_files(state.path());
+        assert!(all.len() == 1 && !all[0].is_settled(), "{all:?}");
+        assert!(all[0].to_string().contains("is not there: it stays in the list"), "{}", all[0]);
+        assert_eq!(kept_for_later(state.path()), [left]);
+        let named = remove_kept_file(state.path(), &path).unwrap();
+        assert!(named.is_settled() && named.to_string().contains("is taken off the list"), "{named}");
+        assert!(kept_for_later(state.path()).is_empty());
+    }
 
     #[test]
     fn a_server_at_which_nothing_was_left_is_not_asked() {

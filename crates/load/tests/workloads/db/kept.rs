@@ -103,7 +103,7 @@ fn a_file_of_somebody_else_is_no_kept_data() {
     bench(OLTP, state.path(), target.path(), &with(&[])).unwrap().end();
     let path = only(target.path());
     std::fs::remove_file(&path).unwrap();
-    assert!(remove_kept_files(state.path()).iter().all(RestoredOnServer::is_settled));
+    assert!(remove_kept_file(state.path(), &path).unwrap().is_settled());
     Connection::open(&path).unwrap().execute_batch("CREATE TABLE mine (a)").unwrap();
     let told = bench(OLTP, state.path(), target.path(), &with(&[])).err().unwrap();
     assert!(told.contains("is not the kept data") && told.contains("recreate=yes"), "{told}");

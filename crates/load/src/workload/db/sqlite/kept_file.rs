@@ -131,7 +131,7 @@ pub(super) fn url_of(path: &Path) -> Result<DatabaseUrl, Fault> {
 ///
 /// # Errors
 /// If there is something else.
-pub(super) fn is_there(path: &Path) -> Result<bool, Fault> {
+pub(in crate::workload) fn is_there(path: &Path) -> Result<bool, Fault> {
     match fs::symlink_metadata(path) {
         Ok(about) if about.is_file() => Ok(true),
         Ok(_) => Err(Fault::Other(format!("{} is no file", path.display()))),
