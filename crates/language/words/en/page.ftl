@@ -218,7 +218,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource }{ $others ->
-        [yes] , of which others have at least half,
+        [yes] , of whose traffic at most half is the load's,
        *[no] {""}
     } is the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }

@@ -197,7 +197,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource } が限界{ $others ->
-        [yes] （半分以上はほかが使用）
+        [yes] （転送量のうち負荷の分は半分以下）
        *[no] {""}
     }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }

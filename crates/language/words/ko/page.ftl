@@ -197,7 +197,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource } 한계에 도달{ $others ->
-        [yes] {" "}(절반 이상은 다른 것이 사용)
+        [yes] {" "}(옮긴 양 가운데 부하의 몫은 절반 이하)
        *[no] {""}
     }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
