@@ -209,7 +209,7 @@ conclusion-bucket-used-up = what { $resource } had saved up is used, and its bas
 conclusion-credits-used-up = the CPU credits are used up, and the { FIXED($base, decimals: 1) } CPUs that the machine gets without them are the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = the control group's memory is the limit, because room is made in it all the time: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = the control group's memory is the limit, because its tasks wait for room in it: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->

@@ -188,7 +188,7 @@ conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基�
 conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU { FIXED($base, decimals: 1) } 個分の時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = コントロールグループのメモリが限界（空きを作り続けている）: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = コントロールグループのメモリが限界（タスクが空きを待つ）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->

@@ -188,7 +188,7 @@ conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본
 conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU { FIXED($base, decimals: 1) }개분의 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(계속 자리를 비워야 함): { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(태스크가 빈자리를 기다림): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->
