@@ -124,6 +124,7 @@ ending-interrupted = The run was interrupted; what was finished is here.
 ending-unfinished = The run is unfinished: still running, or killed. What was finished is here.
 ending-budget = The budget ended the run before every case had all its trials.
 ending-resumed = The run stopped on { $stopped } and was resumed on { $resumed }. Trials are compared within blocks, and no block reaches over the gap.
+ending-resumed-killed = The run was cut off at some time after { $stopped } and was resumed on { $resumed }. Trials are compared within blocks, and no block reaches over the gap.
 ending-no-trial = No trial was finished, so there is no figure.
 ending-failed =
     { $count ->

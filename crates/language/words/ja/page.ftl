@@ -111,6 +111,7 @@ ending-interrupted = 実行は中断されました。それまでに完了し�
 ending-unfinished = 実行は終わっていません（実行中か、強制終了）。完了した分だけを載せています。
 ending-budget = 時間の予算を使い切ったため、一部のケースは予定の試行回数に達していません。
 ending-resumed = 実行は { $stopped } に止まり、{ $resumed } に再開されました。試行はブロック内で比較され、この中断をまたぐブロックはありません。
+ending-resumed-killed = 実行は { $stopped } より後のある時点で途切れ、{ $resumed } に再開されました。試行はブロック内で比較され、この中断をまたぐブロックはありません。
 ending-no-trial = 完了した試行がないため、測定値はありません。
 ending-failed = 試行 { $count } 回が失敗しました。
 ending-skipped = 試行 { $count } 回をスキップしました。

@@ -111,6 +111,7 @@ ending-interrupted = 실행이 중단되었습니다. 그때까지 완료된 부
 ending-unfinished = 실행이 끝나지 않았습니다(진행 중이거나 강제 종료됨). 완료된 부분만 실려 있습니다.
 ending-budget = 시간 예산을 모두 써서 일부 케이스는 시행 횟수를 채우지 못했습니다.
 ending-resumed = 실행이 { $stopped }에 멈췄다가 { $resumed }에 재개되었습니다. 시행은 블록 안에서 비교되며, 이 중단에 걸친 블록은 없습니다.
+ending-resumed-killed = 실행이 { $stopped } 이후 어느 시점에 끊겼다가 { $resumed }에 재개되었습니다. 시행은 블록 안에서 비교되며, 이 중단에 걸친 블록은 없습니다.
 ending-no-trial = 완료된 시행이 없어 측정값이 없습니다.
 ending-failed = 시행 { $count }회가 실패했습니다.
 ending-skipped = 시행 { $count }회를 건너뛰었습니다.
