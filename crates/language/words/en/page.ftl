@@ -124,6 +124,7 @@ ending-interrupted = The run was interrupted; what was finished is here.
 ending-unfinished = The run is unfinished: still running, or killed. What was finished is here.
 ending-budget = The budget ended the run before every case had all its trials.
 ending-resumed = The run stopped on { $stopped } and was resumed on { $resumed }. Trials are compared within blocks, and no block reaches over the gap.
+ending-resumed-killed = The run was cut off at some time after { $stopped } and was resumed on { $resumed }. Trials are compared within blocks, and no block reaches over the gap.
 ending-no-trial = No trial was finished, so there is no figure.
 ending-failed =
     { $count ->
@@ -209,7 +210,7 @@ conclusion-bucket-used-up = what { $resource } had saved up is used, and its bas
 conclusion-credits-used-up = the CPU credits are used up, and the { FIXED($base, decimals: 1) } CPUs that the machine gets without them are the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = the control group's memory is the limit, because room is made in it all the time: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = the control group's memory is the limit, because its tasks wait for room in it: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->
@@ -218,7 +219,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource }{ $others ->
-        [yes] , of which others have at least half,
+        [yes] , of whose traffic at most half is the load's,
        *[no] {""}
     } is the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }

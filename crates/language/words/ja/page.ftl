@@ -111,6 +111,7 @@ ending-interrupted = 実行は中断されました。それまでに完了し�
 ending-unfinished = 実行は終わっていません（実行中か、強制終了）。完了した分だけを載せています。
 ending-budget = 時間の予算を使い切ったため、一部のケースは予定の試行回数に達していません。
 ending-resumed = 実行は { $stopped } に止まり、{ $resumed } に再開されました。試行はブロック内で比較され、この中断をまたぐブロックはありません。
+ending-resumed-killed = 実行は { $stopped } より後のある時点で途切れ、{ $resumed } に再開されました。試行はブロック内で比較され、この中断をまたぐブロックはありません。
 ending-no-trial = 完了した試行がないため、測定値はありません。
 ending-failed = 試行 { $count } 回が失敗しました。
 ending-skipped = 試行 { $count } 回をスキップしました。
@@ -188,7 +189,7 @@ conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基�
 conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU { FIXED($base, decimals: 1) } 個分の時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = コントロールグループのメモリが限界（空きを作り続けている）: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = コントロールグループのメモリが限界（タスクが空きを待つ）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->
@@ -197,7 +198,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource } が限界{ $others ->
-        [yes] （半分以上はほかが使用）
+        [yes] （転送量のうち負荷の分は半分以下）
        *[no] {""}
     }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }

@@ -111,6 +111,7 @@ ending-interrupted = 실행이 중단되었습니다. 그때까지 완료된 부
 ending-unfinished = 실행이 끝나지 않았습니다(진행 중이거나 강제 종료됨). 완료된 부분만 실려 있습니다.
 ending-budget = 시간 예산을 모두 써서 일부 케이스는 시행 횟수를 채우지 못했습니다.
 ending-resumed = 실행이 { $stopped }에 멈췄다가 { $resumed }에 재개되었습니다. 시행은 블록 안에서 비교되며, 이 중단에 걸친 블록은 없습니다.
+ending-resumed-killed = 실행이 { $stopped } 이후 어느 시점에 끊겼다가 { $resumed }에 재개되었습니다. 시행은 블록 안에서 비교되며, 이 중단에 걸친 블록은 없습니다.
 ending-no-trial = 완료된 시행이 없어 측정값이 없습니다.
 ending-failed = 시행 { $count }회가 실패했습니다.
 ending-skipped = 시행 { $count }회를 건너뛰었습니다.
@@ -188,7 +189,7 @@ conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본
 conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU { FIXED($base, decimals: 1) }개분의 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(계속 자리를 비워야 함): { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(태스크가 빈자리를 기다림): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->
@@ -197,7 +198,7 @@ conclusion-syncs =
     }
 conclusion-device-full =
     { $resource } 한계에 도달{ $others ->
-        [yes] {" "}(절반 이상은 다른 것이 사용)
+        [yes] {" "}(옮긴 양 가운데 부하의 몫은 절반 이하)
        *[no] {""}
     }: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
 conclusion-limit-reached = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }

@@ -7,7 +7,7 @@ use crate::page::trend::TrendSubject;
 use crate::reference::direction;
 
 const HEAD: &str = "\
-    machine,workload,case,metric,unit,better,run,started,trials,median,low,high,level,step_ratio,step_p,baseline,said";
+    machine,workload,case,metric,unit,better,run,started,trials,median,low,high,level,step_ratio,step_p,baseline,noted";
 
 /// One row a run of a work, with what it does not have left empty.
 pub(super) fn csv(subject: &TrendSubject<'_>) -> Result<Vec<u8>, ExportError> {

@@ -311,7 +311,7 @@ fn syncs(finding: &Finding) -> Vec<(&str, Value)> {
     vec![("syncs", Value::Bool(true)), ("sync_share", share), ("sync_s", sync_s)]
 }
 
-/// Whether others had at least as much of what is named as the load.
+/// Whether at least as much passed what is named beside the load as of it: what others do there, or a file system adds.
 fn is_others(finding: &Finding) -> bool {
     finding.evidence.iter().any(|evidence| evidence.code == "others-there")
 }

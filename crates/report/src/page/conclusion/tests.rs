@@ -166,13 +166,13 @@ fn the_core_of_a_client_is_told_from_the_server_s() {
     assert_eq!(english(vec![case]), "One core of the client is the limit: 2.000 k reads a second.");
 }
 
-/// Bug: a disk that is full of what others do was told as if the load filled it.
+/// Bug: a disk that is full of what others do, or of what a file system adds, was told as if the load filled it.
 #[test]
-fn a_disk_of_which_others_have_most_is_said_to_be_theirs() {
+fn a_full_disk_of_which_the_load_has_at_most_half_says_so() {
     let mut case = limited(disk(16, 5_300.0), "device-full");
     let there = Evidence { code: "others-there".to_owned(), ..Evidence::default() };
     case.findings[0].evidence.push(there);
-    let text = "Disk vda, of which others have at least half, is the limit: 5.300 k reads a second.";
+    let text = "Disk vda, of whose traffic at most half is the load's, is the limit: 5.300 k reads a second.";
     assert_eq!(english(vec![case]), text);
 }
 
