@@ -140,7 +140,7 @@ fn round(round: &mut Round) -> Result<(), Trouble> {
     Ok(())
 }
 
-/// Another run, which takes the stack down. Where settings are left it is refused until `restore` has put them back.
+/// Another run, which takes the stack down. Where settings are left it must be refused until `restore` has put them back.
 fn next_run(
     round: &mut Round,
     namespaces: &Namespaces,
@@ -150,7 +150,8 @@ fn next_run(
     let has_settings = kill::has_left_settings(round);
     let next = ["run", "null", "--duration", "10ms", "--warm-up", "0", "--trials", "1"];
     let ended = headroom(round, namespaces, &next)?;
-    if has_settings && ended.code() == Some(3) {
+    if has_settings {
+        ended.with(&[3])?;
         round.count("next runs refused, for settings were left");
         return Ok(());
     }
