@@ -1,6 +1,5 @@
 //! Steps of a series, simulated: 30 runs, a known truth, a spread of 2 %, a fixed seed. `-- --nocapture` prints
 //! the numbers that `docs/guide/trend.md` cites.
-#![allow(clippy::unwrap_used)]
 
 use rand_core::{Rng, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;

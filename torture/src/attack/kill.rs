@@ -164,7 +164,7 @@ pub(super) fn killed(round: &Round) -> u64 {
 
 /// Whether settings of the round's runs stand in the journal, so that somebody has to put them back.
 pub(super) fn has_left_settings(round: &Round) -> bool {
-    std::fs::metadata(round.path(JOURNAL)).is_ok_and(|journal| journal.len() > 0)
+    met::look(&round.path(JOURNAL)).is_some()
 }
 
 /// Waits for a moment after a change: the first one, which is when the journal appears, or one

@@ -19,7 +19,7 @@ const MACHINES: &str = "tests/hosts";
 const OUTPUTS: &str = "crates/analysis/src/check/captures";
 
 /// Asks this machine's program and the other's, both from the archives in the folder `dist`, and says to which
-/// questions they answer otherwise.
+/// questions they answer otherwise, or nothing.
 ///
 /// # Errors
 /// If there is no such program, or it cannot be asked.
@@ -45,7 +45,8 @@ pub(super) fn differences(
     for words in questions {
         let by_ours = answer(Process::new(&ours).args(&words))?;
         let by_theirs = answer(Process::new(emulator).arg(&theirs).args(&words))?;
-        if by_ours != by_theirs {
+        // Two programs that refuse the words, or crash, would agree as well.
+        if by_ours != by_theirs || by_ours.1.is_empty() {
             let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
             found.push(words.join(" "));
         }
@@ -105,7 +106,7 @@ mod tests {
     use super::*;
     use crate::release::tree::{self, PackagedFile};
 
-    /// A release with two programs, each a script that says its processor where `differs`.
+    /// A release with two programs, each a script that says its processor where `differs`, and knows no `man`.
     fn release(place: &Path, differs: bool) {
         for architecture in architecture::ALL {
             let name = format!("headroom-0.1.0-{}-linux", architecture.name);
@@ -113,7 +114,7 @@ mod tests {
             fs::create_dir(&folder).unwrap();
             let more = if differs { architecture.name } else { "" };
             let script = format!(
-                "#!/bin/sh\ncase \"$1\" in --version) echo {} ;; check) echo \"$@\" {more} ;; *) exit 1 ;; esac\n",
+                "#!/bin/sh\ncase \"$1\" in --version) echo {} ;; check) echo \"$@\" {more} ;; man) exit 2 ;; *) echo \"$1\" ;; esac\n",
                 architecture.triple
             );
             tree::write(&folder, &[PackagedFile::program("headroom", script)]).unwrap();
@@ -123,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_answered_otherwise_is_told() {
+    fn only_what_is_answered_otherwise_or_not_at_all_is_told() {
         let other = architecture::ALL.iter().find(|one| !one.is_native()).unwrap();
         for differs in [false, true] {
             let place = tempfile::tempdir().unwrap();
@@ -131,7 +132,8 @@ mod tests {
             let found = differences(&crate::root(), place.path(), other, Path::new("/bin/sh")).unwrap();
             let outputs = files(&crate::root().join(OUTPUTS), "txt").unwrap().len();
             assert!(outputs > 0);
-            assert_eq!(found.len(), if differs { outputs } else { 0 }, "{found:?}");
+            assert!(found.contains(&"man run".to_owned()), "{found:?}");
+            assert_eq!(found.len(), 1 + if differs { outputs } else { 0 }, "{found:?}");
         }
     }
 }
