@@ -159,7 +159,7 @@ struct Row {
 
 /// The rows of the last table of requests, and of the percentiles that follow. Puts aside what else the text says.
 fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     let mut columns: Option<Vec<&str>> = None;
     let (mut is_error, mut is_at_end) = (false, false);
     for line in lines {
@@ -186,7 +186,7 @@ fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
     }
     // Meanwhile its rate is of the last seconds alone (current_rps of stats.py).
     if !is_at_end {
-        rows.iter_mut().for_each(|row: &mut Row| row.values.retain(|(column, _)| column != RATE));
+        rows.iter_mut().for_each(|row| row.values.retain(|(column, _)| column != RATE));
     }
     rows
 }
