@@ -15,6 +15,9 @@ use crate::tool::reader::{Extent, NotUnderstood};
 /// Columns that are no figures of this table.
 const OTHERS: &[&str] = &["host", "mhz", "description", "guesses"];
 
+/// A table has fewer lines: of each run one.
+const TABLE_LINES_MAX: usize = 512;
+
 /// Whether the summary, or a table of it, begins with this line.
 pub(super) fn begins(text: &str) -> bool {
     version(text).is_some() || TableUnit::of(text).is_some()
@@ -23,7 +26,7 @@ pub(super) fn begins(text: &str) -> bool {
 /// Whether the last line belongs to a summary that these lines are before.
 pub(super) fn extent(last: &ToolLine, before: &[ToolLine]) -> Extent {
     let text = last.text.as_str();
-    let table = before.iter().rev().take_while(|line| !line.is_blank());
+    let table = before.iter().rev().take(TABLE_LINES_MAX).take_while(|line| !line.is_blank());
     let has_title = table.clone().any(|line| is_title(&line.text));
     let has_ruler = table.clone().any(|line| is_ruler(&line.text));
     let is_heading = has_title && !has_ruler;
@@ -274,6 +277,14 @@ mod tests {
             output.results[0].whole.figures.iter().map(|figure| figure.metric.as_str()).collect();
         assert!(names.contains(&"null_call_time"), "{names:?}");
         assert!(!names.contains(&"null_i_o_time") && !names.contains(&"open_clos_time"), "{names:?}");
+    }
+
+    #[test]
+    fn a_title_without_a_table_does_not_take_all_that_follows() {
+        let prose = "prose\n".repeat(2 * TABLE_LINES_MAX);
+        let output = read(&format!("A talk in microseconds - smaller is better\n{prose}"));
+        // What it took, and what is of nobody.
+        assert_eq!((output.results.len(), output.unread.len()), (0, 2));
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! nfsiostat: what each NFS mount did in a span, with the round trips of its calls and the time that they waited before.
 //! The first report is of all the time since it was mounted.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{Counting, ToolResult};
 use model::{MetricName, metric};
 
@@ -72,14 +74,16 @@ impl ToolReader for Nfsiostat {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut mounts: Vec<Mount> = Vec::new();
+        // Where each stands: there may be many thousands.
+        let mut places: BTreeMap<&str, usize> = BTreeMap::new();
         let mut at = 0;
         let mut columns: Option<Heading<'_>> = None;
         for line in block.lines {
             if let Some(name) = mount(&line.text) {
-                at = mounts.iter().position(|mount| mount.name == name).unwrap_or_else(|| {
+                at = *places.entry(name).or_insert(mounts.len());
+                if at == mounts.len() {
                     mounts.push(Mount { name: name.to_owned(), reports: Vec::new() });
-                    mounts.len() - 1
-                });
+                }
                 if let Some(mount) = mounts.get_mut(at) {
                     mount.reports.push(Vec::new());
                 }

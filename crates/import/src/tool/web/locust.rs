@@ -1,6 +1,8 @@
 //! locust: the tables that it prints at its end and meanwhile, and the file `_stats.csv`. Each table is of all requests
 //! until then, so that only the last one counts.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
@@ -82,8 +84,9 @@ impl ToolReader for Locust {
         let mut result = block.result(NAME, self.programs());
         let is_csv = block.lines.first().is_some_and(|line| csv_heading(&line.text).is_some());
         let rows = if is_csv { csv_rows(block.lines) } else { table_rows(block.lines, &mut result) };
+        let mut places: BTreeMap<String, usize> = BTreeMap::new();
         for row in &rows {
-            row.fill(&mut result, is_csv);
+            row.fill(&mut result, &mut places, is_csv);
         }
         result.parts.retain(|part| !part.measured.is_empty());
         if result.whole.figures.is_empty() && result.parts.is_empty() {
@@ -156,7 +159,7 @@ struct Row {
 
 /// The rows of the last table of requests, and of the percentiles that follow. Puts aside what else the text says.
 fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
-    let mut rows = Vec::new();
+    let mut rows: Vec<Row> = Vec::new();
     let mut columns: Option<Vec<&str>> = None;
     let (mut is_error, mut is_at_end) = (false, false);
     for line in lines {
@@ -183,7 +186,7 @@ fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
     }
     // Meanwhile its rate is of the last seconds alone (current_rps of stats.py).
     if !is_at_end {
-        rows.iter_mut().for_each(|row: &mut Row| row.values.retain(|(column, _)| column != RATE));
+        rows.iter_mut().for_each(|row| row.values.retain(|(column, _)| column != RATE));
     }
     rows
 }
@@ -260,9 +263,12 @@ fn cells(text: &str) -> Vec<String> {
 }
 
 impl Row {
-    /// Puts the row where it belongs.
-    fn fill(&self, result: &mut ToolResult, is_csv: bool) {
-        let measured = if self.name == ALL { &mut result.whole } else { part(&mut result.parts, &self.name) };
+    /// Puts the row where it belongs: `places` are those of the parts.
+    fn fill(&self, result: &mut ToolResult, places: &mut BTreeMap<String, usize>, is_csv: bool) {
+        let measured = match self.name.as_str() {
+            ALL => &mut result.whole,
+            name => part(&mut result.parts, places, name),
+        };
         for (column, value) in &self.values {
             self.take(column, value, is_csv, measured);
         }
@@ -312,18 +318,18 @@ impl Row {
     }
 }
 
-/// The part of the requests of this name, without what stands behind a question mark.
-fn part<'a>(parts: &'a mut Vec<ToolPart>, name: &str) -> &'a mut ToolMeasurement {
+/// The part of the requests of this name, without what stands behind a question mark. There may be many thousands.
+fn part<'a>(
+    parts: &'a mut Vec<ToolPart>,
+    places: &mut BTreeMap<String, usize>,
+    name: &str,
+) -> &'a mut ToolMeasurement {
     let name = hide_in_line(name.split('?').next().unwrap_or_default());
-    let at = match parts.iter().position(|part| part.name == name) {
-        Some(at) => at,
-        None => {
-            let measured = ToolMeasurement::default();
-            let kind = ToolPartKind::Direction;
-            parts.push(ToolPart { kind, name, start_s: None, measured });
-            parts.len() - 1
-        }
-    };
+    let at = *places.entry(name.clone()).or_insert(parts.len());
+    if at == parts.len() {
+        let measured = ToolMeasurement::default();
+        parts.push(ToolPart { kind: ToolPartKind::Direction, name, start_s: None, measured });
+    }
     &mut parts[at].measured
 }
 

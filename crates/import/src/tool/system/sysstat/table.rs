@@ -211,8 +211,9 @@ pub(super) fn begins(line: &ToolLine) -> Option<Beginning> {
     if is_banner(text) {
         return Some(Beginning::Certain);
     }
-    // The cheap question first: every line of any text is asked. All headings have a rate, a share or a time.
-    if !text.contains(['%', '/', ':']) {
+    // The cheap question first: every line of any text is asked. All headings have a rate, a share or a time, in which
+    // not every language has colons.
+    if !text.contains(['%', '/', ':']) && !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
     }
     // Prose is longer, or has figures.
@@ -295,6 +296,10 @@ mod tests {
             "     r/s     rkB/s   rrqm/s  %rrqm r_await rareq-sz Device",
             "08:04:56 PM     CPU    %usr   %nice",
             "20:04:56       proc/s   cswch/s",
+            "20:04:56      runq-sz  plist-sz   ldavg-1",
+            "20.04.56      runq-sz  plist-sz   ldavg-1",
+            "20時04分56秒   runq-sz  plist-sz   ldavg-1",
+            "20시 04분 56초   runq-sz  plist-sz   ldavg-1",
             "Moyenne :       CPU     %user",
         ] {
             assert!(begins(&line(text)).is_some(), "{text}");
