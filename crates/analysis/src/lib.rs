@@ -6,6 +6,7 @@ mod answer;
 mod beside;
 mod bottleneck;
 pub mod check;
+pub mod class;
 pub mod comparison;
 mod deviation;
 mod estimate;
