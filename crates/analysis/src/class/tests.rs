@@ -210,7 +210,8 @@ fn other_parts_have_no_reference() {
     assert_eq!(of(|m| m.inventory.block.clear()), "Unknown");
     assert_eq!(of(|m| m.inventory.system.virtualization = Some("kvm".to_owned())), "Guest");
     let two = on_sata(|case| {
-        let half = |name: &str| PathStep { resource: Resource::of(ResourceKind::Block, name), amplification: 0.5 };
+        let half =
+            |name: &str| PathStep { resource: Resource::of(ResourceKind::Block, name), amplification: 0.5 };
         case.path = vec![half("sda"), half("sdb")];
     });
     assert_eq!(two, "Several");

@@ -11,6 +11,7 @@ mod svg;
 mod trend;
 
 use crate::document::{Document, html, markdown};
+use crate::page::class::ClassSubject;
 use crate::page::comparison::ComparisonSubject;
 use crate::page::trend::TrendSubject;
 use crate::page::{self, Subject};
@@ -45,6 +46,9 @@ pub type WriteComparison = fn(&ComparisonSubject<'_>) -> Result<Vec<u8>, ExportE
 
 /// How a trend becomes bytes.
 pub type WriteTrend = fn(&TrendSubject<'_>) -> Result<Vec<u8>, ExportError>;
+
+/// How a run's figures beside those of its class become bytes.
+pub type WriteClass = fn(&ClassSubject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// One format of a run, or of another document.
 #[derive(Debug)]
@@ -84,6 +88,10 @@ fn comparison_page(
 
 fn trend_page(subject: &TrendSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
     Ok(write(&page::trend::document(subject)).into_bytes())
+}
+
+fn class_page(subject: &ClassSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
+    Ok(write(&page::class::document(subject)).into_bytes())
 }
 
 /// Every format, in documentation order.
@@ -126,6 +134,17 @@ pub const TREND_EXPORTERS: &[Exporter<WriteTrend>] = &[
         trend_page(all, markdown::write)
     }),
     Exporter::new("csv", "one row a run of a work", trend::csv),
+];
+
+/// Every format of a run's figures beside those of its class, in documentation order.
+pub const CLASS_EXPORTERS: &[Exporter<WriteClass>] = &[
+    Exporter::new("html", "a page to read and share", |all| class_page(all, html::write)),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", |all| {
+        class_page(all, html::write)
+    }),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", |all| {
+        class_page(all, markdown::write)
+    }),
 ];
 
 /// The format for a file name, of those in `table`.

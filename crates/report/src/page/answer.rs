@@ -6,7 +6,9 @@ use model::{FindingKind, Severity, Status, WorkloadName};
 
 use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
-use super::{View, findings, gains, goals, nearest_limits, price, promises, resumption, study_verdict};
+use super::{
+    View, class, findings, gains, goals, nearest_limits, price, promises, resumption, study_verdict,
+};
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
 use crate::view::WorkloadGroup;
@@ -34,6 +36,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         goals::answer(view),
         study_verdict::answer(view),
         fast(view),
+        class::answer(view),
         limits(view, &conclusions),
         gains::answer(view, &conclusions),
         nearest_limits::answer(view),

@@ -8,7 +8,7 @@ use model::{Finding, FindingKind, MetricName, Severity};
 
 use super::View;
 use super::highlights::{self, BestCase};
-use super::{case_table, findings};
+use super::{case_table, class, findings};
 use crate::breakdown;
 use crate::document::{Against, Block, Doubt, Rank, Section, Tile};
 use crate::format;
@@ -75,7 +75,7 @@ fn beside(view: &View<'_>, case: &CaseResult, metric: MetricName) -> Vec<String>
     all
 }
 
-/// What a case is held against: the limit it is nearest to, and promises.
+/// What a case is held against: the limit it is nearest to, promises, and what is usual for its part.
 pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
     let limits = highlights::nearest(case).map(|used| Against {
         label: share_of_limit(view, used, used.fraction, &format::percent(used.fraction)),
@@ -83,7 +83,8 @@ pub(super) fn against(view: &View<'_>, case: &CaseResult) -> Vec<Against> {
         good: None,
     });
     let promises = case.findings.iter().filter(|f| f.kind == FindingKind::Deviation);
-    limits.into_iter().chain(promises.map(|f| promise(view, case, f))).take(3).collect()
+    let promises = promises.map(|f| promise(view, case, f));
+    limits.into_iter().chain(promises).take(3).chain(class::against(view, case)).collect()
 }
 
 /// `75 % of memory: 41.01 GB/s, measured`; of a share that several cases have, `most` of it at most.

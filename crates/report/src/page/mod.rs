@@ -4,6 +4,7 @@ mod answer;
 mod block_trace;
 mod capacity;
 mod case_table;
+pub mod class;
 pub mod comparison;
 mod conclusion;
 pub(crate) mod findings;

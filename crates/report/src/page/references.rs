@@ -1,13 +1,14 @@
-//! What the study rests on.
+//! What the study rests on, and where ranges of classes are from.
 
-use super::View;
-use crate::document::{Block, Section};
+use super::{View, class};
+use crate::document::{Block, Section, Text};
 
 pub(super) fn write(view: &View<'_>) -> Section {
     let mut section = Section::new("references", view.say("references-title"));
-    let references = &view.run.study.references;
+    let own = view.run.study.references.iter().map(|reference| Text::from(reference.as_str()));
+    let references: Vec<Text> = own.chain(class::sources(view)).collect();
     if !references.is_empty() {
-        section.push(Block::List(references.iter().map(|r| r.as_str().into()).collect()));
+        section.push(Block::List(references));
     }
     section
 }
