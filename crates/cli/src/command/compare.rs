@@ -1,4 +1,5 @@
-//! `headroom compare RUN RUN`: compares one run with another, or the cases of one.
+//! `headroom compare RUN RUN`: compares one run with another, or the cases of one. What `--class` asks for is in
+//! `compare_class`.
 
 use std::process::ExitCode;
 
@@ -13,7 +14,7 @@ use report::text::printable;
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::help::examples;
 use super::source::Runs;
-use super::{flag, option, run_argument, store_argument};
+use super::{compare_class, flag, option, run_argument, store_argument};
 use crate::exit::{Failure, WORSE};
 use crate::output;
 
@@ -28,7 +29,8 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "What may be said of one run against another: better, worse, the same within a margin, or that it cannot \
              be told. The first run is the baseline. With --by, the cases of one run are compared that differ in one \
-             parameter. Work that is not the same is refused.",
+             parameter. Work that is not the same is refused. With --class, the figures of one run stand beside what was \
+             published of parts like its own at like work, and beside kept runs of like machines.",
         )
         .arg(
             run_argument()
@@ -38,6 +40,17 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(option("by", "NAME").help("Compare the cases of one run by a parameter, `with` or `machine`"))
         .arg(option("baseline", "VALUE").help("With --by: the value to compare with [default: the first]"))
+        .arg(
+            option("class", "NAME")
+                .num_args(0..=1)
+                .require_equals(true)
+                .default_missing_value("")
+                .conflicts_with_all(["by", "baseline", "margin", "metric", "fail-if-worse", "json"])
+                .help(format!(
+                    "One run beside what is usual for the class of each part that it drives, or for this class only: {}",
+                    compare_class::names().join(", ")
+                )),
+        )
         .arg(
             option("margin", "PERCENT")
                 .help(format!("The difference that does not matter [default: {}%]", MARGIN * 100.0))
@@ -65,6 +78,9 @@ pub(super) fn metric_name(text: &str) -> Result<MetricName, &'static str> {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCode, Failure> {
+    if let Some(class) = matches.get_one::<String>("class") {
+        return compare_class::carry_out(matches, typed, class);
+    }
     let margin = margin(matches)?;
     let asked = || matches.get_many::<MetricName>("metric").unwrap_or_default().copied();
     let metrics: Vec<MetricName> = asked().filter(|metric| metric.as_str() != ALL).collect();

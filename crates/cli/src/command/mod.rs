@@ -5,6 +5,7 @@ mod agent;
 mod baseline;
 mod check;
 mod compare;
+mod compare_class;
 pub(crate) mod completion;
 mod completions;
 mod doctor;

@@ -52,6 +52,25 @@ fn two_runs_are_compared_and_the_document_fits_its_schema() {
 }
 
 #[test]
+fn a_run_stands_beside_its_class_and_beside_like_runs() {
+    let place = StoryFolder::new();
+    let first = measured(&place, &["null"]);
+    measured(&place, &["null"]);
+    let output = place.run(&["compare", "last", "--class", "-o", "class.md"]);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let text = flat(&stdout(&output));
+    assert!(text.contains("it drives neither a disk nor a network interface"), "{text}");
+    assert!(text.contains("1 kept run of such work on a like machine"), "{text}");
+    let page = std::fs::read_to_string(place.path().join("class.md")).unwrap();
+    assert!(page.contains("No reference") && !page.contains("class-"), "{page}");
+    // A class that no part is of is refused, and says so.
+    let refused = place.run(&["compare", &first, "--class=sata-ssd"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = flat(&stderr(&refused));
+    assert!(said.contains("no case of the run drives a part of the class `sata-ssd`"), "{said}");
+}
+
+#[test]
 #[ignore = "long: cargo xtask test --long"]
 fn one_run_is_compared_by_a_parameter_and_a_worse_one_fails_if_asked() {
     let place = StoryFolder::new();

@@ -100,6 +100,9 @@ const ARGUMENTS: &[(&[&str], i32, &[&str])] = &[
     (&["run", "."], 2, &["there is no workload and no built-in study `.`"]),
     (&["show", "/dev/zero"], 2, &["/dev/zero is no run: it is a device"]),
     (&["compare", "/dev/zero", "last"], 2, &["it is a device"]),
+    (&["compare", "last", "--class=sata-sdd"], 2, &["there is no class `sata-sdd`", "sata-ssd"]),
+    (&["compare", "last", "first", "--class"], 2, &["--class is about one run"]),
+    (&["compare", "last", "--class", "--by", "threads"], 2, &["cannot be used with"]),
     (&["machine", "--host", "/dev/zero"], 2, &["/dev/zero is no recording"]),
     (&["node", "--join", "/dev/zero"], 2, &["there is no join string in /dev/zero: it is a device"]),
     (
