@@ -107,13 +107,13 @@ fn below(view: &View<'_>, question: &str, mut lines: Vec<Text>, most: usize) -> 
     Answer { question: view.say(question), lines, elsewhere: Vec::new() }
 }
 
-/// `disk: 9.00 k IOPS, usual for a SATA SSD (its class: 7.50 k to 13.0 k)`
+/// `disk: 9.000 k IOPS, usual for a SATA SSD (its class: 7.500 k to 13.00 k)`
 fn beside(view: &View<'_>, head: Text, case: &CaseResult, found: &ClassReference<'_>) -> Text {
     let figure = view.with_metric(load::rates(case), found.range.metric, found.estimate);
     head.plain(": ").strong(figure).plain(format!(", {}", standing(view, case, found)))
 }
 
-/// `usual for a SATA SSD (its class: 7.50 k to 13.0 k)`
+/// `usual for a SATA SSD (its class: 7.500 k to 13.00 k)`
 fn standing(view: &View<'_>, case: &CaseResult, found: &ClassReference<'_>) -> String {
     let key = match found.standing {
         ClassStanding::Usual => "class-usual",
@@ -131,7 +131,7 @@ fn called(view: &View<'_>, class: &PartClass) -> String {
     view.words.or(&format!("class-of-{}", class.name), &class.title)
 }
 
-/// `7.50 k to 13.0 k`
+/// `7.500 k to 13.00 k`
 fn between(
     view: &View<'_>,
     rates: Rates,
@@ -205,7 +205,7 @@ fn figures(view: &View<'_>, subject: &ClassSubject<'_>) -> Section {
     section
 }
 
-/// `disk: 9.00 k IOPS, `
+/// `disk: 9.000 k IOPS, `
 fn unheld(view: &View<'_>, head: Text, case: &CaseResult) -> Text {
     match analysis::headline(case) {
         Some((metric, estimate)) => {
