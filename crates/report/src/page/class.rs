@@ -42,8 +42,8 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
         };
         beside(view, head, case, found)
     };
-    let lines = references(view).iter().map(line).collect();
-    Some(below(view, "class-question", lines, MOST))
+    let known = references(view);
+    Some(below(view, "class-question", known.iter().take(MOST).map(line).collect(), known.len()))
 }
 
 /// What a case's figure stands to, where its part has a class.
@@ -64,19 +64,18 @@ pub(super) fn sources(view: &View<'_>) -> Vec<Text> {
 
 /// The same of one class, where one is asked for.
 fn sources_of(view: &View<'_>, only: Option<&PartClass>) -> Vec<Text> {
-    let mut lines: Vec<Text> = Vec::new();
+    let mut told: Vec<(&CaseResult, ClassReference<'_>)> = Vec::new();
     for (case, found) in references(view) {
-        if is_other(only, Some(found.class)) {
-            continue;
-        }
-        for figure in &found.range.figures {
-            let line = source(view, load::rates(case), &found, figure);
-            if !lines.contains(&line) {
-                lines.push(line);
-            }
+        let is_told = told.iter().any(|(_, other)| std::ptr::eq(other.range, found.range));
+        if !is_told && !is_other(only, Some(found.class)) {
+            told.push((case, found));
         }
     }
-    lines
+    let of_range = |(case, found): &(&CaseResult, ClassReference<'_>)| -> Vec<Text> {
+        let rates = load::rates(case);
+        found.range.figures.iter().map(|figure| source(view, rates, found, figure)).collect()
+    };
+    told.iter().flat_map(of_range).collect()
 }
 
 /// Whether a class, or none, is another one than the one that is asked for.
@@ -97,10 +96,9 @@ fn asked<'a>(view: &View<'a>) -> Vec<&'a CaseResult> {
     view.cases().filter(has_figures).collect()
 }
 
-/// Lines below a question; of more than `most`, how many more there are.
-fn below(view: &View<'_>, question: &str, mut lines: Vec<Text>, most: usize) -> Answer {
-    let more = lines.len().saturating_sub(most);
-    lines.truncate(most);
+/// Lines below a question, and how many of `count` have none.
+fn below(view: &View<'_>, question: &str, mut lines: Vec<Text>, count: usize) -> Answer {
+    let more = count.saturating_sub(lines.len());
     if more > 0 {
         lines.push(view.count("and-more", more).into());
     }
@@ -180,26 +178,26 @@ pub fn document(subject: &ClassSubject<'_>) -> Document {
 fn figures(view: &View<'_>, subject: &ClassSubject<'_>) -> Section {
     let (mut known, mut none) = (Vec::new(), Vec::new());
     for case in asked(view) {
-        let head = Text::from(view.name(case));
         match class::reference(subject.run, case) {
-            Ok(found) if !is_other(subject.only, Some(found.class)) => {
-                let own = own(view, subject, case, Some(found.range.metric));
-                known.push(with_own(beside(view, head, case, &found), own));
-            }
-            found => {
-                let why = match found {
-                    Ok(_) => None,
-                    Err(why) => Some(why).filter(|why| !is_other(subject.only, why.class())),
-                };
-                let text = unheld(view, head, case).plain(refusal(view, subject, why));
-                none.push(with_own(text, own(view, subject, case, None)));
-            }
+            Ok(found) if !is_other(subject.only, Some(found.class)) => known.push((case, found)),
+            Ok(_) => none.push((case, None)),
+            Err(why) => none.push((case, Some(why).filter(|why| !is_other(subject.only, why.class())))),
         }
     }
+    let held = |(case, found): &(&CaseResult, ClassReference<'_>)| {
+        let text = beside(view, view.name(case).into(), case, found);
+        with_own(text, own(view, subject, case, Some(found.range.metric)))
+    };
+    let refused = |(case, why): &(&CaseResult, Option<NoReference>)| {
+        let text = unheld(view, view.name(case).into(), case).plain(refusal(view, subject, *why));
+        with_own(text, own(view, subject, case, None))
+    };
+    let held = known.iter().take(LISTED).map(held).collect();
+    let refused = none.iter().take(LISTED).map(refused).collect();
     let mut section = Section::new("answer", view.say("answer-title"));
     section.answer([
-        Some(below(view, "class-question", known, LISTED)),
-        Some(below(view, "class-none", none, LISTED)),
+        Some(below(view, "class-question", held, known.len())),
+        Some(below(view, "class-none", refused, none.len())),
     ]);
     section.push(Block::Paragraph(view.say("class-method").into()));
     section
