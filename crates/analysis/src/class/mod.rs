@@ -55,6 +55,7 @@ const SHEETS: &[(&str, &str)] = &[
     ("ethernet-10g", include_str!("../../../../specs/class/ethernet-10g.toml")),
     ("ethernet-1g", include_str!("../../../../specs/class/ethernet-1g.toml")),
     ("nvme-gen3", include_str!("../../../../specs/class/nvme-gen3.toml")),
+    ("nvme-gen4", include_str!("../../../../specs/class/nvme-gen4.toml")),
     ("sata-ssd", include_str!("../../../../specs/class/sata-ssd.toml")),
 ];
 

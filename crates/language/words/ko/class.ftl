@@ -5,6 +5,7 @@
 class-of-ethernet-10g = 10 Gbit/s 이더넷 링크
 class-of-ethernet-1g = 1 Gbit/s 이더넷 링크
 class-of-nvme-gen3 = PCIe 3.0 x4 NVMe SSD
+class-of-nvme-gen4 = PCIe 4.0 x4 NVMe SSD
 class-of-sata-ssd = SATA SSD
 
 ## Beside a figure
