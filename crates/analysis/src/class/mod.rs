@@ -155,7 +155,7 @@ pub enum NoReference {
     Several,
     /// The machine is a guest: what is behind its parts is not told.
     Guest,
-    /// Nothing is kept of such parts.
+    /// The part is not known, or nothing is kept of such parts.
     Unknown,
     /// Of parts of this class nothing is kept at such work.
     OtherWork(&'static PartClass),
