@@ -10,6 +10,7 @@ mod conntrack;
 mod cpu;
 mod cyclic;
 mod ebs;
+mod errors;
 mod file;
 mod frequency;
 mod group_memory;
@@ -217,6 +218,7 @@ pub const TABLE: &[SamplerKind] = &[
     throttle::KIND,
     power::KIND,
     link::KIND,
+    errors::KIND,
 ];
 
 /// What tells our own CPU time alone, for who watches nothing else.
