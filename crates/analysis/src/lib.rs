@@ -197,6 +197,7 @@ pub const RULES: &[Rule] = &[
     validity::steal::RULE,
     validity::throttled::RULE,
     validity::slowed_down::RULE,
+    validity::hardware_errors::RULE,
     validity::temperature::RULE,
     validity::more_threads::RULE,
     validity::more_than_quota::RULE,

@@ -900,3 +900,36 @@ finding-resync-held =
             [alone] {""}
            *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리십시오(스택에서는 sync-speed-max)
         }
+
+hardware-part =
+    { $what ->
+        [memory-uncorrected] 메모리 컨트롤러 { $name }
+        [memory-corrected] 메모리 컨트롤러 { $name }
+       *[other] { RESOURCE($resource) }
+    }
+finding-hardware-errors =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ hardware-part }에서 시행 { $of }회 중 { $trials }회에 { $what ->
+        [memory-uncorrected] ECC로 정정할 수 없는 오류
+        [memory-corrected] ECC로 정정한 오류
+        [link-fatal] 치명적인 오류
+        [link-nonfatal] 정정되지 않은 오류
+        [link-corrected] 정정된 오류
+        [frame-checksum] 체크섬이 틀린 프레임
+        [frame-alignment] 정렬이 틀린 프레임
+        [carrier] 캐리어가 없어 보내지 못한 프레임
+       *[link-lost] 링크 끊김
+    }: 모두 { FIXED($count) }건
+    .advice =
+        { $what ->
+            [memory-uncorrected] 메모리 모듈을 교체하십시오. `journalctl -k`나 펌웨어의 로그가 슬롯을 알려 줍니다
+            [memory-corrected] 더 늘어나는지 지켜보십시오. `journalctl -k`가 모듈을 알려 줍니다. 되풀이되는 오류는 교체할 이유입니다
+            [frame-checksum] 다른 케이블, 트랜시버, 포트를 써 보십시오. 프레임이 어떻게 깨지는지는 `ethtool -S`가 알려 줍니다
+            [frame-alignment] 다른 케이블, 트랜시버, 포트를 써 보십시오. 프레임이 어떻게 깨지는지는 `ethtool -S`가 알려 줍니다
+            [carrier] 다른 케이블, 트랜시버, 포트를 써 보십시오
+            [link-lost] 다른 케이블, 트랜시버, 포트를 써 보십시오. 링크를 내리는 설정도 있습니다
+           *[link] 카드를 다시 꽂거나 다른 슬롯이나 라이저를 써 보십시오. 오류의 종류는 `journalctl -k`가 알려 줍니다
+        }
+evidence-hardware-errors = 한 측정 구간에 최대 { FIXED($count) }건
