@@ -20,6 +20,13 @@ page-tile-against = 上限と警告
 footer = Headroom { $version } が実行 { $run } の記録から作成したページです。
 terminal-more = `{ $command }` は次も表示します: { $sections }。
 doctor-nothing = 測定を妨げるものは見つかりませんでした。
+doctor-no-errors = その時刻以降、数えられたエラーも記録されたエラーもありません。
+doctor-sources =
+    ここでエラーを数えているのは、メモリコントローラー（ECC）{ $memory } 個、PCI Express ファンクション { $links } 個、ネットワークアダプター { $adapters } 個、ドライブ { $drives } 台です。0 の種類については何もわかりません。カーネルのログは{ $log ->
+        [unread] 読めません。
+        [cut] 直近の { SPAN($seconds) } までしか残っていません。
+       *[whole] その時間のすべてを含みます。
+    }
 range = { $low } ～ { $high }
 and-more = ほか { $count } 件
 yes = はい

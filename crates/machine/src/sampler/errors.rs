@@ -44,6 +44,18 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     },
 };
 
+/// What parts counted until now, by part and the kernel's name of the counter.
+pub(crate) fn counts(host: &Host, scope: &Scope) -> Vec<(Resource, &'static str, u64)> {
+    let mut all = Vec::new();
+    for mut sampler in (KIND.open)(host, scope) {
+        let mut values = vec![ABSENT; sampler.columns().len()];
+        sampler.read(&mut values);
+        let read = sampler.columns().iter().zip(values).filter(|(_, value)| *value != ABSENT);
+        all.extend(read.map(|(column, value)| (column.resource.clone(), column.name, value)));
+    }
+    all
+}
+
 fn count(resource: &Resource, name: &'static str) -> SamplerColumn {
     SamplerColumn::counter(resource.clone(), name, Unit::One, 1.0)
 }
@@ -150,14 +162,8 @@ garbled
     fn read(tree: &str) -> Vec<String> {
         let one = |name: &str| vec![name.to_owned()];
         let scope = Scope { pci: one("0000:01:00.0"), network: one("eth0"), ..Scope::default() };
-        let mut found = Vec::new();
-        for mut sampler in (KIND.open)(&Host::parse(tree), &scope) {
-            let mut values = vec![0; sampler.columns().len()];
-            sampler.read(&mut values);
-            let read = sampler.columns().iter().zip(values).filter(|(_, value)| *value != ABSENT);
-            found.extend(read.map(|(column, value)| format!("{} {} {value}", column.resource, column.name)));
-        }
-        found
+        let found = counts(&Host::parse(tree), &scope).into_iter();
+        found.map(|(resource, name, count)| format!("{resource} {name} {count}")).collect()
     }
 
     #[test]

@@ -43,6 +43,7 @@ use crate::Host;
 use file::OpenFile;
 
 pub(crate) use cpu::TICK_S;
+pub(crate) use errors::counts as error_counts;
 pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
