@@ -43,6 +43,7 @@ mod replay;
 mod resume;
 mod run;
 mod s3s;
+mod schedule;
 mod secrets;
 mod settings;
 mod settings_left;
