@@ -80,10 +80,20 @@ impl PartErrors<'_> {
     }
 }
 
+/// Whether a counter is one of errors.
+pub(crate) fn is_counter(counter: &Counter) -> bool {
+    rank(counter).is_some()
+}
+
+/// The place of a counter in [`COUNTERS`].
+fn rank(counter: &Counter) -> Option<usize> {
+    let name = counter.source.rsplit(' ').next().unwrap_or_default();
+    COUNTERS.iter().position(|(own, _)| *own == name)
+}
+
 /// How much a counter of errors grew, and its place in [`COUNTERS`].
 fn grown(counter: &Counter) -> Option<(usize, f64)> {
-    let name = counter.source.rsplit(' ').next().unwrap_or_default();
-    let rank = COUNTERS.iter().position(|(own, _)| *own == name)?;
+    let rank = rank(counter)?;
     let change = counter.change().filter(|change| *change > 0.0)?;
     Some((rank, change))
 }

@@ -5,6 +5,7 @@
 
 mod a_whole_machine;
 mod both_ends;
+mod burn_in;
 mod check;
 mod common;
 mod compare;

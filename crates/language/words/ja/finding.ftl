@@ -933,3 +933,31 @@ finding-hardware-errors =
            *[link] カードを差し直すか、別のスロットやライザーを試してください。エラーの種類は `journalctl -k` が示します
         }
 evidence-hardware-errors = 1 つの測定区間に最大 { FIXED($count) } 件
+
+accepts-part =
+    { $part ->
+        [processors] プロセッサー
+        [memory] メモリ
+        [drives] ドライブ
+        [links] PCI Express リンク
+       *[network] ネットワーク
+    }
+finding-accepts =
+    { $answer ->
+        [yes] { $of } 個の測定区間、合計 { SPAN($seconds) } の間、負荷をかけたどの部分にもエラーがありませんでした
+        [no] { $why ->
+            [failed] { $of } 個の測定区間のうち { $failed } 個が失敗しました
+            [heat] プロセッサーが熱でスロットリングされました
+           *[errors] エラーがありました: { accepts-part }
+        }
+       *[unknown] 何も測定できませんでした
+    }
+evidence-accepts-windows = { $of } 個の測定区間のうち { $ok } 個が失敗なし: 可用性 { PERCENT($availability) }
+evidence-accepts-part =
+    { accepts-part }: { $outcome ->
+        [passed] 合格
+        [uncounted] 合格、ただしここにはそのエラーを数えるものがない
+        [heat] 不合格、熱でスロットリングされた
+        [errors] 不合格、エラー { FIXED($count) } 件
+       *[idle] 負荷をかけていない
+    }

@@ -933,3 +933,31 @@ finding-hardware-errors =
            *[link] 카드를 다시 꽂거나 다른 슬롯이나 라이저를 써 보십시오. 오류의 종류는 `journalctl -k`가 알려 줍니다
         }
 evidence-hardware-errors = 한 측정 구간에 최대 { FIXED($count) }건
+
+accepts-part =
+    { $part ->
+        [processors] 프로세서
+        [memory] 메모리
+        [drives] 드라이브
+        [links] PCI Express 링크
+       *[network] 네트워크
+    }
+finding-accepts =
+    { $answer ->
+        [yes] 측정 구간 { $of }개, 모두 { SPAN($seconds) } 동안 부하를 준 어느 부분에도 오류가 없었습니다
+        [no] { $why ->
+            [failed] 측정 구간 { $of }개 중 { $failed }개가 실패했습니다
+            [heat] 프로세서가 열로 스로틀링되었습니다
+           *[errors] 오류가 있었습니다: { accepts-part }
+        }
+       *[unknown] 아무것도 측정하지 못했습니다
+    }
+evidence-accepts-windows = 측정 구간 { $of }개 중 { $ok }개가 실패 없음: 가용성 { PERCENT($availability) }
+evidence-accepts-part =
+    { accepts-part }: { $outcome ->
+        [passed] 합격
+        [uncounted] 합격, 다만 여기에는 그 오류를 집계하는 것이 없음
+        [heat] 불합격, 열로 스로틀링됨
+        [errors] 불합격, 오류 { FIXED($count) }건
+       *[idle] 부하를 주지 않음
+    }
