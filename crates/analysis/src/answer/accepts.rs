@@ -3,7 +3,7 @@
 //! and after, networks by broken frames. What was written is read back by the loads, and a window in which anything failed is
 //! one that was not there: the share of the others is the availability.
 //!
-//! What counts in the windows is `hardware-errors`; what came between them is what the doctor found after the run and not before.
+//! How hot the hottest part got is told, too. What counts in the windows is `hardware-errors`; what came between them is what the doctor found after the run and not before.
 
 use model::finding::Evidence;
 use model::machine::CheckTime;
@@ -11,7 +11,7 @@ use model::profile::WaitsFor;
 use model::run::{CaseLoad, CaseResult};
 use model::study::StudyVerdictKind;
 use model::trial::Status;
-use model::{Finding, FindingKind, ResourceKind, Run, Severity, Trial, Value};
+use model::{Finding, FindingKind, Resource, ResourceKind, Run, Severity, Trial, Value, series};
 
 use crate::validity::{hardware_errors, throttled};
 
@@ -53,6 +53,7 @@ evidence-accepts-part =
         [errors] failed, errors: { FIXED($count) }
        *[idle] not loaded
     }
+evidence-accepts-hottest = the hottest, { RESOURCE($resource) }, got to { FIXED($value) } °C
 "#;
 
 /// Parts that are judged, and what they are called.
@@ -193,6 +194,17 @@ fn outcome(run: &Run, kind: ResourceKind) -> PartOutcome {
     }
 }
 
+/// The sensor that got hottest in the windows, and how hot, in degrees Celsius.
+fn hottest(run: &Run) -> Option<(&Resource, f64)> {
+    let sampled = tried(run).flat_map(|trial| &trial.result.machines).flat_map(|machine| &machine.series);
+    let temperatures = sampled.filter(|sampled| sampled.name == series::TEMPERATURE);
+    let peaks = temperatures.filter_map(|sensor| {
+        let peak = sensor.values.iter().copied().filter(|value| value.is_finite()).reduce(f64::max)?;
+        Some((&sensor.resource, peak))
+    });
+    peaks.max_by(|(_, a), (_, b)| a.total_cmp(b))
+}
+
 /// Whether a run was asked whether the machine is to be accepted, and it is not.
 #[must_use]
 pub fn is_not_accepted(run: &Run) -> bool {
@@ -226,6 +238,10 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
         let evidence = Evidence::maybe_at("accepts-part", None).arg("part", *part);
         evidence.arg("outcome", outcome.word()).arg("count", count)
     });
+    let heat = hottest(run).map(|(resource, value)| {
+        let evidence = Evidence::maybe_at("accepts-hottest", None).arg("resource", resource.as_str());
+        evidence.arg("value", value)
+    });
     Some(
         Finding::new(FindingKind::Answer, CODE.0, Severity::Note)
             .arg("answer", answer)
@@ -235,15 +251,17 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
             .arg("of", of)
             .arg("seconds", seconds)
             .because(windows)
-            .because_all(told),
+            .because_all(told)
+            .because_all(heat),
     )
 }
 
 #[cfg(test)]
 mod tests {
+    use model::Unit;
     use model::machine::{ConditionCheck, Machine};
     use model::study::StudyVerdict;
-    use model::trial::Window;
+    use model::trial::{Series, Window};
 
     use super::*;
     use crate::validity::fixture;
@@ -288,6 +306,23 @@ mod tests {
                 "network: not loaded",
             ]
         );
+    }
+
+    #[test]
+    fn the_hottest_sensor_is_told() {
+        let mut run = run();
+        let sensor = |name: &str, values: Vec<f64>| Series {
+            resource: format!("sensor:coretemp/{name}").into(),
+            name: series::TEMPERATURE,
+            unit: Unit::Celsius,
+            start_ns: 0,
+            interval_ns: 1_000_000_000,
+            values,
+        };
+        let machine = run.cases[0].trials[0].result.local_mut();
+        machine.series =
+            vec![sensor("Core 0", vec![40.0, 71.0]), sensor("Core 1", vec![f64::NAN, 88.4, 60.0])];
+        assert_eq!(said(&run).1[6], "the hottest, coretemp/Core 1, got to 88 °C");
     }
 
     #[test]

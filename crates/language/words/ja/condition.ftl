@@ -458,6 +458,7 @@ condition-counted-errors = { $what ->
         [frame-alignment] { $name } にアラインメントの誤ったフレームが { $count } 個届きました
         [carrier] { $name } はキャリアがなくフレームを { $count } 個送れませんでした
         [link-lost] { $name } のリンクが { $count } 回切れました
+        [packets-missed] { $name } は空きがなくパケットを { $count } 個取りこぼしました
         [pending-sectors] { $name } には読めずに交替を待つセクターが { $count } 個あります
         [uncorrectable-sectors] { $name } には訂正できなかったセクターが { $count } 個あります
         [reallocated-sectors] { $name } はセクターを { $count } 個交替しました
@@ -474,6 +475,7 @@ condition-counted-errors = { $what ->
         [frame-alignment] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
         [carrier] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
         [link-lost] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
+        [packets-missed] より大きなリング（`ethtool -G { $name }`）か、割り込みを分けたより多くの CPU が間に合わせます
         [pending-sectors] ドライブのデータを移し、ドライブを交換してください（`smartctl -x /dev/{ $name }`）
         [uncorrectable-sectors] ドライブのデータを移し、ドライブを交換してください（`smartctl -x /dev/{ $name }`）
         [reallocated-sectors] 増えるかどうか見守ってください（`smartctl -x /dev/{ $name }`）

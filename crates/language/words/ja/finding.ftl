@@ -961,3 +961,4 @@ evidence-accepts-part =
         [errors] 不合格、エラー { FIXED($count) } 件
        *[idle] 負荷をかけていない
     }
+evidence-accepts-hottest = 最も熱くなった { RESOURCE($resource) }: { FIXED($value) } °C

@@ -459,6 +459,7 @@ condition-counted-errors = { $what ->
         [frame-alignment] { $name }에 정렬이 틀린 프레임 { $count }개가 들어왔습니다
         [carrier] { $name }이(가) 캐리어가 없어 프레임 { $count }개를 보내지 못했습니다
         [link-lost] { $name }의 링크가 { $count }번 끊겼습니다
+        [packets-missed] { $name }이(가) 자리가 없어 패킷 { $count }개를 놓쳤습니다
         [pending-sectors] { $name }에 읽지 못해 교체를 기다리는 섹터가 { $count }개 있습니다
         [uncorrectable-sectors] { $name }에 정정하지 못한 섹터가 { $count }개 있습니다
         [reallocated-sectors] { $name }이(가) 섹터 { $count }개를 교체했습니다
@@ -475,6 +476,7 @@ condition-counted-errors = { $what ->
         [frame-alignment] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
         [carrier] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
         [link-lost] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
+        [packets-missed] 더 큰 링(`ethtool -G { $name }`)이나 여러 CPU로 나눈 인터럽트가 패킷을 제때 꺼냅니다
         [pending-sectors] 드라이브의 데이터를 옮기고 드라이브를 교체하십시오 (`smartctl -x /dev/{ $name }`)
         [uncorrectable-sectors] 드라이브의 데이터를 옮기고 드라이브를 교체하십시오 (`smartctl -x /dev/{ $name }`)
         [reallocated-sectors] 더 늘어나는지 지켜보십시오 (`smartctl -x /dev/{ $name }`)

@@ -961,3 +961,4 @@ evidence-accepts-part =
         [errors] 불합격, 오류 { FIXED($count) }건
        *[idle] 부하를 주지 않음
     }
+evidence-accepts-hottest = 가장 뜨거운 { RESOURCE($resource) }: { FIXED($value) } °C

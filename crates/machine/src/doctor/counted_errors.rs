@@ -24,8 +24,11 @@ const COUNTERS: &[(&str, &str, Severity)] = &[
     ("tx_carrier_errors", "carrier", Severity::Note),
 ];
 
-/// Every interface loses its link when it is set up: only of a time since then it says something.
-const LINK_LOST: (&str, &str, Severity) = ("carrier_down_count", "link-lost", Severity::Note);
+/// Every interface loses its link when it is set up, and misses packets at some time: these say something of a time only.
+const OF_A_TIME: &[(&str, &str, Severity)] = &[
+    ("carrier_down_count", "link-lost", Severity::Note),
+    ("rx_missed_errors", "packets-missed", Severity::Note),
+];
 
 /// What drives count of themselves (`super::smart`), and how grave one is.
 const OF_DRIVES: &[(&str, Severity)] = &[
@@ -52,6 +55,7 @@ condition-counted-errors =
         [frame-alignment] { $name } got { $count } frames with a wrong alignment
         [carrier] { $name } lacked the carrier for { $count } frames
         [link-lost] { $name } lost its link { $count } times
+        [packets-missed] { $name } missed { $count } packets for want of room
         [pending-sectors] { $name } has { $count } sectors that it could not read and has yet to replace
         [uncorrectable-sectors] { $name } has { $count } sectors that it could not correct
         [reallocated-sectors] { $name } has replaced { $count } sectors
@@ -69,6 +73,7 @@ condition-counted-errors =
             [frame-alignment] try another cable, transceiver and port (`ethtool -S { $name }`)
             [carrier] try another cable, transceiver and port (`ethtool -S { $name }`)
             [link-lost] try another cable, transceiver and port (`ethtool -S { $name }`)
+            [packets-missed] a larger ring takes them in (`ethtool -G { $name }`), or interrupts on more CPUs
             [pending-sectors] save the data of the drive and replace it (`smartctl -x /dev/{ $name }`)
             [uncorrectable-sectors] save the data of the drive and replace it (`smartctl -x /dev/{ $name }`)
             [reallocated-sectors] watch whether there are more (`smartctl -x /dev/{ $name }`)
@@ -99,17 +104,17 @@ pub(super) fn now(context: &CheckContext<'_>) -> ErrorCounts {
 
 fn counted(context: &CheckContext<'_>) -> Vec<Finding> {
     let counts = now(context);
-    let lost = context.since.map(|_| &LINK_LOST);
+    let of_a_time = OF_A_TIME.iter().filter(|_| context.since.is_some());
     let mut findings = Vec::new();
-    for (name, what, severity) in COUNTERS.iter().chain(lost) {
+    for (name, what, severity) in COUNTERS.iter().chain(of_a_time) {
         for ((resource, _), ever) in counts.iter().filter(|((_, counter), _)| counter == name) {
             let (since, count) =
                 match context.since.and_then(|since| grown(since, context, resource, name, *ever)) {
                     Some(grown) => ("then", grown),
                     None => ("start", *ever),
                 };
-            // Losses since the start are no news.
-            if count > 0 && (since == "then" || *what != LINK_LOST.1) {
+            let is_of_a_time = OF_A_TIME.iter().any(|(_, other, _)| other == what);
+            if count > 0 && (since == "then" || !is_of_a_time) {
                 findings.push(finding(resource, what, *severity, since, count, *ever));
             }
         }

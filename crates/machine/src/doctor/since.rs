@@ -103,8 +103,10 @@ fn sources(context: &CheckContext<'_>, since: &Since) -> ErrorSources {
 #[cfg(test)]
 mod tests {
     use model::Severity;
+    use model::machine::NetworkInterface;
 
     use super::*;
+    use crate::doctor::tests::written;
 
     const TREE: &str = "==> /proc/stat\nbtime 1000\n\
         ==> /sys/devices/system/edac/mc/mc0/ce_count\n7\n\
@@ -139,6 +141,32 @@ mod tests {
         assert_eq!(texts(&since(2000.0)), [format!("{told}the machine was started")]);
         assert_eq!(texts(&since(500.0)), [format!("{told}that time")], "it was started later");
         assert_eq!(report(&since(500.0)).findings[0].severity, Severity::Note);
+    }
+
+    #[test]
+    fn a_lost_link_and_missed_packets_are_told_of_a_time_only() {
+        let interface = NetworkInterface {
+            name: "eth0".to_owned(),
+            kind: "ethernet".to_owned(),
+            ..NetworkInterface::default()
+        };
+        let inventory = Inventory { network: vec![interface], ..Inventory::default() };
+        let tree = "==> /proc/stat\nbtime 1000\n==> /sys/class/net/eth0/carrier_down_count\n2\n\
+                    ==> /sys/class/net/eth0/statistics/rx_missed_errors\n40\n";
+        let told = |unix_s: f64| -> Vec<String> {
+            let since = Since { unix_s, counts: BTreeMap::new() };
+            let report = errors_since(&Host::parse(tree), &inventory, &since);
+            report.findings.into_iter().map(|finding| written(finding).text).collect()
+        };
+        assert_eq!(
+            told(500.0),
+            [
+                "eth0 lost its link 2 times since that time",
+                "eth0 missed 40 packets for want of room since that time",
+            ]
+        );
+        assert_eq!(told(2000.0), Vec::<String>::new(), "since the start they are no news");
+        assert_eq!(crate::doctor::look(&Host::parse(tree), &inventory), []);
     }
 
     #[test]

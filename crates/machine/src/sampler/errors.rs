@@ -32,6 +32,9 @@ const NETWORK: [(&str, &str); 4] = [
     ("carrier_down_count", "carrier_down_count"),
 ];
 
+/// Packets for which an adapter had no room.
+const MISSED: &str = "rx_missed_errors";
+
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "errors",
     doc: "errors of memory that ECC met, of PCI Express links (AER) and of frames of network adapters, and how often these \
@@ -53,6 +56,12 @@ pub(crate) fn counts(host: &Host, scope: &Scope) -> Vec<(Resource, &'static str,
         let read = sampler.columns().iter().zip(values).filter(|(_, value)| *value != ABSENT);
         all.extend(read.map(|(column, value)| (column.resource.clone(), column.name, value)));
     }
+    // Runs sample these beside what else adapters do not take (`missed`).
+    let missed = scope.network.iter().filter_map(|interface| {
+        let count = host.number(format!("{INTERFACES}/{interface}/statistics/{MISSED}"))?;
+        Some((Resource::of(ResourceKind::Nic, interface), MISSED, count))
+    });
+    all.extend(missed);
     all
 }
 
@@ -156,6 +165,8 @@ garbled
 7
 ==> /sys/class/net/eth0/carrier_down_count
 2
+==> /sys/class/net/eth0/statistics/rx_missed_errors
+9
 ";
 
     /// What is read, as `resource name count`.
@@ -178,6 +189,7 @@ garbled
                 "pci:0000:01:00.0 aer_fatal 1",
                 "nic:eth0 rx_crc_errors 7",
                 "nic:eth0 carrier_down_count 2",
+                "nic:eth0 rx_missed_errors 9",
             ]
         );
     }
