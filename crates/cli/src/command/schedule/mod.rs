@@ -1,10 +1,10 @@
 //! `headroom schedule STUDY`: the same measurement again and again, by a timer of systemd, held against earlier runs by `headroom
 //! trend`. It only writes or prints units; starting them is left to `systemctl`. What it removes is what it wrote.
 
+mod place;
 mod timing;
 
-use std::fs::{self, DirBuilder};
-use std::os::unix::fs::DirBuilderExt;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -14,6 +14,7 @@ use model::scalar;
 use report::text::printable;
 use study::built_in;
 
+use self::place::Place;
 use self::timing::{Every, QuietWindow};
 use super::help::examples;
 use super::{command_line, flag, option, store_argument, store_path, unknown_study};
@@ -25,8 +26,6 @@ use crate::output::{self, Pending};
 const MARK: &str = "# Made by `headroom schedule`";
 const SERVICE: &str = include_str!("schedule.service");
 const TIMER: &str = include_str!("schedule.timer");
-/// Where units of the whole machine are (systemd.unit(5)).
-const SYSTEM_UNITS: &str = "/etc/systemd/system";
 /// The longest name: a tag may have as many characters.
 const NAME_MAX: usize = 48;
 
@@ -168,10 +167,12 @@ impl Units {
         run.extend(text("budget").into_iter().flat_map(|budget| ["--budget", budget]));
         run.extend(["--tag", tag.as_str()]);
         run.extend_from_slice(&store);
+        check_secrets(&run)?;
         check_command(&run)?;
         let mut trend = vec![program.as_str(), "trend", "--tag", tag.as_str(), "--fail-if-worse"];
         trend.extend(text("on-worse").into_iter().flat_map(|command| ["--on-worse", command]));
         trend.extend_from_slice(&store);
+        check_secrets(&trend)?;
 
         let longest = window.map_or_else(|| "infinity".to_owned(), |window| window.seconds().to_string());
         let calendar = every.calendar(window);
@@ -218,52 +219,6 @@ impl Units {
             ));
         }
         output::done(said)
-    }
-}
-
-/// Where units are written.
-#[derive(Debug)]
-struct Place {
-    folder: PathBuf,
-    /// How systemd is told of them, where it looks there.
-    control: Option<&'static str>,
-}
-
-impl Place {
-    /// The place that is named, if one is.
-    fn of(matches: &ArgMatches) -> Result<Option<Self>, Failure> {
-        if let Some(folder) = matches.get_one::<String>("to") {
-            return Ok(Some(Self { folder: PathBuf::from(folder), control: None }));
-        }
-        if matches.get_flag("system") {
-            return Ok(Some(Self { folder: PathBuf::from(SYSTEM_UNITS), control: Some("systemctl") }));
-        }
-        if !matches.get_flag("user") {
-            return Ok(None);
-        }
-        let of = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let settings = of("XDG_CONFIG_HOME").or_else(|| Some(of("HOME")?.join(".config")));
-        match settings {
-            Some(settings) => {
-                let folder = settings.join("systemd/user");
-                Ok(Some(Self { folder, control: Some("systemctl --user") }))
-            }
-            None => {
-                Err(Failure::arguments("neither HOME nor XDG_CONFIG_HOME is set", "name a folder: --to DIR"))
-            }
-        }
-    }
-
-    /// Makes the folder of a user's units, which is not there before the first.
-    fn make(&self) -> Result<(), Failure> {
-        if self.control != Some("systemctl --user") || self.folder.is_dir() {
-            return Ok(());
-        }
-        DirBuilder::new().recursive(true).mode(0o755).create(&self.folder).map_err(|source| Failure::File {
-            what: "making",
-            path: self.folder.clone(),
-            source,
-        })
     }
 }
 
@@ -351,17 +306,22 @@ fn check_study(study: &str) -> Result<(), Failure> {
     }
 }
 
-/// So would mistyped options. What is secret must not stand in a unit.
-fn check_command(run: &[&str]) -> Result<(), Failure> {
-    if let Some(word) = run.iter().find(|word| !mask_keys::secrets(word.as_bytes()).is_empty()) {
-        return Err(Failure::refused(
+/// What is secret must not stand in a unit.
+fn check_secrets(words: &[&str]) -> Result<(), Failure> {
+    match words.iter().find(|word| !mask_keys::secrets(word.as_bytes()).is_empty()) {
+        Some(word) => Err(Failure::refused(
             format!(
                 "{} has a key or a password in it, and everybody may read a unit",
                 mask_keys::shortened(word)
             ),
             "keep it in a file that only you may read, and name that",
-        ));
+        )),
+        None => Ok(()),
     }
+}
+
+/// Mistyped options would fail at night, too.
+fn check_command(run: &[&str]) -> Result<(), Failure> {
     match command_line().try_get_matches_from(std::iter::once("headroom").chain(run[1..].iter().copied())) {
         Ok(_) => Ok(()),
         Err(error) => {
