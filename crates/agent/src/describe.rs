@@ -4,6 +4,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use machine::doctor::{ErrorReport, Since};
 use machine::{Host, doctor, inventory, limit, sampler};
 use model::Machine;
 use model::machine::{CheckTime, ClockInfo, ConditionCheck, Inventory};
@@ -63,6 +64,15 @@ pub fn describe_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
 pub fn examine_host(path: Option<&Path>) -> Result<Machine, DescribeError> {
     let (host, machine) = described(path)?;
     Ok(with_look(&host, machine))
+}
+
+/// This machine, with the errors of its parts since a moment, which takes as long as [`examine_host`].
+#[must_use]
+pub fn host_errors(since: &Since) -> (Machine, ErrorReport) {
+    let host = Host::this();
+    let machine = machine(&host);
+    let report = doctor::errors_since(&host, &machine.inventory, since);
+    (machine, report)
 }
 
 fn described(path: Option<&Path>) -> Result<(Host, Machine), DescribeError> {

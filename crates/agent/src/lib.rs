@@ -43,7 +43,7 @@ use model::{AgentEvent, Finding, Machine};
 
 pub use agent_group::{AgentGroup, FarEnd};
 pub use child::ChildCommand;
-pub use describe::{DescribeError, describe_host, examine_host, record_host};
+pub use describe::{DescribeError, describe_host, examine_host, host_errors, record_host};
 pub use local::LocalAgent;
 pub use sampling::watching_cost;
 pub use serve::{ServeError, serve};

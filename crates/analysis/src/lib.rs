@@ -34,7 +34,7 @@ use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
 pub use amplification::{Amplification, amplification};
-pub use answer::is_fitness_doubted;
+pub use answer::{is_fitness_doubted, is_not_accepted};
 pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
@@ -198,6 +198,7 @@ pub const RULES: &[Rule] = &[
     validity::steal::RULE,
     validity::throttled::RULE,
     validity::slowed_down::RULE,
+    validity::hardware_errors::RULE,
     validity::temperature::RULE,
     validity::more_threads::RULE,
     validity::more_than_quota::RULE,

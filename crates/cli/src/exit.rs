@@ -22,6 +22,8 @@ pub(crate) const TRIAL_FAILED: u8 = 1;
 pub(crate) const UNKEPT: u8 = 1;
 /// Done, but a goal is not kept in a case.
 pub(crate) const GOAL_NOT_KEPT: u8 = 1;
+/// Done, but a part of the machine had errors where the study asks whether it is to be accepted.
+pub(crate) const NOT_ACCEPTED: u8 = 1;
 /// Ended early, by a condition of the study.
 pub(crate) const ABORTED: u8 = 1;
 /// Done, but it cannot be told whether a goal is kept, and the user asked for this code.

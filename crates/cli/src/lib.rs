@@ -71,6 +71,12 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     if arguments.get(1).is_some_and(|word| word == "restore") {
         load::workload::db::password::give(&passwords);
     }
+    if arguments.get(1).is_some_and(|word| word == "schedule") && !passwords.is_empty() {
+        return show::failure(&exit::Failure::refused(
+            "a unit would have the password of a database in it, and everybody may read a unit",
+            "keep it in a file that only you may read: --password-file PATH",
+        ));
+    }
     // For messages, and to be kept.
     let typed: Vec<String> = arguments.iter().map(|a| mask_keys::shortened(&a.to_string_lossy())).collect();
     let matches = match command_line().try_get_matches_from(&arguments) {

@@ -36,6 +36,8 @@ pub enum StudyVerdictKind {
     /// Whether the machine is fit for a use: whether it keeps all goals of the study. Then all three workloads are the
     /// first.
     Fits,
+    /// Whether every part that was loaded worked without errors. Then all three workloads are the first.
+    Accepts,
     /// What this version does not know.
     #[serde(other)]
     Other,

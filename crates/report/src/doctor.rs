@@ -1,7 +1,8 @@
-//! What could disturb a measurement now: all that the doctor says.
+//! What could disturb a measurement now, and errors of the parts since a moment: all that the doctor says.
 
 use language::Words;
-use model::Finding;
+use machine::doctor::{ErrorReport, LogReach};
+use model::{Finding, Value};
 
 use crate::document::{Block, Document, Notice, Rank, Section, Text};
 use crate::page::findings::{sentence, severity_key};
@@ -9,12 +10,43 @@ use crate::page::findings::{sentence, severity_key};
 /// The findings of a look as a document, the gravest first, each with its advice.
 #[must_use]
 pub fn document(findings: &[Finding], words: &'static Words) -> Document {
-    let mut sorted: Vec<&Finding> = findings.iter().collect();
-    sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     let mut section = Section::new("conditions", words.say("findings-conditions"));
-    if sorted.is_empty() {
+    if findings.is_empty() {
         section.put(Rank::Verdict, Block::Paragraph(words.say("doctor-nothing").into()));
     }
+    put_notices(&mut section, findings, words);
+    of_section(section, words)
+}
+
+/// Errors of the parts since a moment, with what was asked for them: a part that counts none is no part without errors.
+#[must_use]
+pub fn errors_document(report: &ErrorReport, words: &'static Words) -> Document {
+    let mut section = Section::new("conditions", words.say("findings-conditions"));
+    if report.findings.is_empty() {
+        section.put(Rank::Verdict, Block::Paragraph(words.say("doctor-no-errors").into()));
+    }
+    put_notices(&mut section, &report.findings, words);
+    let sources = report.sources;
+    let (log, seconds) = match sources.log {
+        LogReach::Unread => ("unread", 0.0),
+        LogReach::Whole => ("whole", 0.0),
+        LogReach::Seconds(seconds) => ("cut", seconds),
+    };
+    let arguments = [
+        ("memory", Value::from(sources.memory_controllers)),
+        ("links", Value::from(sources.links)),
+        ("adapters", Value::from(sources.adapters)),
+        ("drives", Value::from(sources.drives)),
+        ("log", Value::from(log)),
+        ("seconds", Value::from(seconds)),
+    ];
+    section.put(Rank::Caution, Block::Paragraph(words.tell("doctor-sources", &arguments).into()));
+    of_section(section, words)
+}
+
+fn put_notices(section: &mut Section, findings: &[Finding], words: &'static Words) {
+    let mut sorted: Vec<&Finding> = findings.iter().collect();
+    sorted.sort_by_key(|f| std::cmp::Reverse(f.severity));
     for finding in sorted {
         let notice = Notice {
             id: None,
@@ -28,6 +60,9 @@ pub fn document(findings: &[Finding], words: &'static Words) -> Document {
         };
         section.put(Rank::Caution, Block::Notice(notice));
     }
+}
+
+fn of_section(section: Section, words: &'static Words) -> Document {
     Document {
         words,
         title: String::new(),
@@ -65,6 +100,29 @@ mod tests {
                         note     Two processes are running.\n";
         assert_eq!(text(&findings), expected);
         assert_eq!(text(&[]), "Nothing was found that would disturb a measurement.\n");
+    }
+
+    #[test]
+    fn what_counts_no_errors_here_is_told_from_what_had_none() {
+        use machine::doctor::ErrorSources;
+        let mut report = ErrorReport {
+            sources: ErrorSources { links: 3, drives: 1, adapters: 2, ..ErrorSources::default() },
+            ..ErrorReport::default()
+        };
+        let said = |report: &ErrorReport| {
+            let document = errors_document(report, Language::English.words());
+            let text = write(&document, Terminal::default(), Detail::All);
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let nothing = said(&report);
+        assert!(nothing.starts_with("No errors were counted or logged since then."), "{nothing}");
+        assert!(nothing.contains("by 0 memory controllers (ECC), 3 PCI Express functions"), "{nothing}");
+        assert!(nothing.contains("The kernel's log cannot be read."), "{nothing}");
+        report.sources.log = LogReach::Seconds(7200.0);
+        report.findings = vec![condition(Severity::Warning, "a link had errors")];
+        let some = said(&report);
+        assert!(some.contains("A link had errors.") && !some.contains("No errors"), "{some}");
+        assert!(some.contains("The kernel's log reaches back no further than 2 h 0 min."), "{some}");
     }
 
     #[test]

@@ -36,6 +36,7 @@ pub const READY: &[BuiltInStudy] = &[
         name: "fit-video-recorder",
         text: include_str!("../../../studies/fit-video-recorder.toml"),
     },
+    BuiltInStudy { name: "burn-in", text: include_str!("../../../studies/burn-in.toml") },
     BuiltInStudy { name: "ssd-steady-state", text: include_str!("../../../studies/ssd-steady-state.toml") },
 ];
 

@@ -226,6 +226,7 @@ fn answer() -> String {
          ```toml\n[verdict]\nkind = \"sustains\"         # is so much written, and how much room is left?\n\
          sink = \"disk\"\nrate = \"300MB/s\"\n```\n\n\
          ```toml\n[verdict]\nkind = \"fits\"             # are all goals of [expect] kept?\n```\n\n\
+         ```toml\n[verdict]\nkind = \"accepts\"          # did every part work without errors?\n```\n\n\
          | key | value, for example | meaning |\n|---|---|---|\n",
     );
     for (key, hint, doc) in verdict::KEYS {

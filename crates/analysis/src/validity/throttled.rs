@@ -16,6 +16,12 @@ const COUNTERS: &[(&str, &str)] = &[
     ("package_power_limit_count", "power"),
 ];
 
+/// Whether a counter is one of throttle events.
+pub(crate) fn is_counter(counter: &Counter) -> bool {
+    let name = counter.source.rsplit(' ').next().unwrap_or_default();
+    COUNTERS.iter().any(|(own, _)| *own == name)
+}
+
 /// Why a counter that moved did.
 fn why(counter: &Counter) -> Option<&'static str> {
     let name = counter.source.rsplit(' ').next().unwrap_or_default();

@@ -7,7 +7,7 @@ use model::run::{Outcome, Run};
 use model::trial::Status;
 use report::text::printable;
 
-use crate::exit::{ABORTED, GOAL_NOT_KEPT, GOAL_UNKNOWN, INTERRUPTED, TRIAL_FAILED, UNKEPT};
+use crate::exit::{ABORTED, GOAL_NOT_KEPT, GOAL_UNKNOWN, INTERRUPTED, NOT_ACCEPTED, TRIAL_FAILED, UNKEPT};
 use crate::output;
 
 /// That of a run that is kept; `is_strict` if an unknown goal has a code of its own. A goal that is not kept comes
@@ -48,6 +48,7 @@ fn number(run: &Run, is_strict: bool) -> u8 {
         _ if failed || !measured => TRIAL_FAILED,
         _ if aborted => ABORTED,
         _ if !analysis::keeps_expectations(run) => UNKEPT,
+        _ if analysis::is_not_accepted(run) => NOT_ACCEPTED,
         (_, Some(GoalOutcome::NotKept)) => GOAL_NOT_KEPT,
         (_, Some(GoalOutcome::CannotTell)) if is_strict => GOAL_UNKNOWN,
         _ => 0,
@@ -109,6 +110,21 @@ mod tests {
         assert_eq!(number(&run(Status::Failed, &[CannotTell]), true), 1);
         let interrupted = Run { outcome: Some(Outcome::Interrupted), ..run(Status::Ok, &[NotKept]) };
         assert_eq!(number(&interrupted, true), 130);
+    }
+
+    #[test]
+    fn a_part_with_errors_fails_an_acceptance_and_nothing_else() {
+        let mut run = run(Status::Ok, &[]);
+        let errors = Finding::new(FindingKind::Validity, "hardware-errors", Severity::Warning);
+        run.cases[0].findings = vec![errors.on("memory:mc0").arg("count", 1.0)];
+        assert_eq!(number(&run, true), 0, "nobody asked");
+        let name = run.cases[0].loads.main.workload;
+        let kind = StudyVerdictKind::Accepts;
+        let verdict = StudyVerdict { kind, source: name, sink: name, joint: name, rate: None, count: None };
+        run.study.verdict = Some(verdict);
+        assert_eq!(number(&run, true), 1);
+        run.cases[0].findings.clear();
+        assert_eq!(number(&run, true), 0);
     }
 
     #[test]

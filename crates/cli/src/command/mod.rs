@@ -30,6 +30,7 @@ mod rm;
 mod run;
 mod run_filter;
 mod run_options;
+mod schedule;
 mod settings;
 mod show;
 mod source;
@@ -77,7 +78,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend check
+    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend schedule check
     import_results => "import" verify_tool => "verify-tool" trace node restore fixtures completions man reference agent syncfs
     sqlite_commits
 };

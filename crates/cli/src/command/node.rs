@@ -370,7 +370,7 @@ fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Fai
 
 /// A word of `ExecStart` (systemd.service(5)): `%` begins a specifier, `$` a
 /// variable.
-fn quoted(word: &str) -> String {
+pub(super) fn quoted(word: &str) -> String {
     let doubled = word.replace('\\', "\\\\").replace('%', "%%").replace('$', "$$");
     if doubled.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';')) {
         return format!("\"{}\"", doubled.replace('"', "\\\""));

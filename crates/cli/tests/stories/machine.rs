@@ -199,6 +199,26 @@ fn the_doctor_says_what_it_found_and_its_exit_code_says_how_grave_it_is() {
 }
 
 #[test]
+fn the_doctor_tells_errors_since_a_time_and_since_a_run() {
+    let place = StoryFolder::new();
+    let (code, _) =
+        place.document(&["run", "null", "--duration", "50ms", "--warm-up", "10ms", "--trials", "1"]);
+    assert_eq!(code, 0);
+    let store = place.store();
+    let store = store.to_str().unwrap();
+    for since in ["1s", "2026-01-01", "last"] {
+        let output = place.run(&["doctor", "--since", since, "--json", "--store", store]);
+        let findings: Vec<Finding> = serde_json::from_slice(&output.stdout).unwrap();
+        let grave = findings.iter().any(|f| f.severity >= Severity::Warning);
+        assert_eq!(output.status.code(), Some(i32::from(grave)), "{since}: {}", stderr(&output));
+        let said = stdout(&place.run(&["doctor", "--since", since, "--store", store]));
+        assert!(said.contains("Errors are counted here by"), "{since}: {said}");
+    }
+    let unknown = place.run(&["doctor", "--since", "yesterday", "--store", store]);
+    assert_eq!(unknown.status.code(), Some(2), "{}", stderr(&unknown));
+}
+
+#[test]
 fn the_doctor_looks_at_recorded_machines() {
     let place = StoryFolder::new();
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/hosts");

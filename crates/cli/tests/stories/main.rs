@@ -5,6 +5,7 @@
 
 mod a_whole_machine;
 mod both_ends;
+mod burn_in;
 mod check;
 mod common;
 mod compare;
@@ -43,6 +44,7 @@ mod replay;
 mod resume;
 mod run;
 mod s3s;
+mod schedule;
 mod secrets;
 mod settings;
 mod settings_left;

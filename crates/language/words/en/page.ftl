@@ -13,6 +13,13 @@ page-tile-against = limits and warnings
 footer = Made by Headroom { $version } from run { $run }.
 terminal-more = `{ $command }` also shows: { $sections }.
 doctor-nothing = Nothing was found that would disturb a measurement.
+doctor-no-errors = No errors were counted or logged since then.
+doctor-sources =
+    Errors are counted here by { $memory } memory controllers (ECC), { $links } PCI Express functions, { $adapters } network adapters and { $drives } drives; of a kind with 0 nothing is known. The kernel's log { $log ->
+        [unread] cannot be read.
+        [cut] reaches back no further than { SPAN($seconds) }.
+       *[whole] has all of that time.
+    }
 range = { $low } to { $high }
 and-more = and { $count } more
 yes = yes
@@ -56,6 +63,8 @@ answer-absorbs-elsewhere = Limited elsewhere
 answer-absorbs-unknown = Cannot tell
 answer-fits-yes = Fit
 answer-fits-no = Not fit
+answer-accepts-yes = Passed
+answer-accepts-no = Failed
 answer-fast = How fast
 answer-limits = What limits
 answer-room = Nearest limits

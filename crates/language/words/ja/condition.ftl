@@ -447,3 +447,57 @@ evidence-denied = { $part ->
         [pci-function] PCI デバイス { $name }
        *[other] { $name }
     }
+
+condition-counted-errors = { $what ->
+        [memory-uncorrected] メモリコントローラー { $name } で ECC で訂正できないエラーが { $count } 件数えられました
+        [memory-corrected] メモリコントローラー { $name } で ECC で訂正されたエラーが { $count } 件数えられました
+        [link-fatal] { $name } の PCI Express リンクで致命的なエラーが { $count } 件ありました
+        [link-nonfatal] { $name } の PCI Express リンクで訂正されなかったエラーが { $count } 件ありました
+        [link-corrected] { $name } の PCI Express リンクで訂正されたエラーが { $count } 件ありました
+        [frame-checksum] { $name } にチェックサムの誤ったフレームが { $count } 個届きました
+        [frame-alignment] { $name } にアラインメントの誤ったフレームが { $count } 個届きました
+        [carrier] { $name } はキャリアがなくフレームを { $count } 個送れませんでした
+        [link-lost] { $name } のリンクが { $count } 回切れました
+        [packets-missed] { $name } は空きがなくパケットを { $count } 個取りこぼしました
+        [pending-sectors] { $name } には読めずに交替を待つセクターが { $count } 個あります
+        [uncorrectable-sectors] { $name } には訂正できなかったセクターが { $count } 個あります
+        [reallocated-sectors] { $name } はセクターを { $count } 個交替しました
+       *[cable-checksum] { $name } でチェックサムの誤った転送が { $count } 件数えられました
+    }{ $since ->
+        [then] （その時刻以降）
+        [start] （起動以降）
+       *[life] {""}
+    }
+    .advice = { $what ->
+        [memory-uncorrected] メモリモジュールを交換してください。`journalctl -k` かファームウェアのログがスロットを示します
+        [memory-corrected] 増えるかどうか見守ってください。繰り返すエラーはモジュールを交換する理由になります
+        [frame-checksum] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
+        [frame-alignment] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
+        [carrier] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
+        [link-lost] 別のケーブル、トランシーバー、ポートを試してください（`ethtool -S { $name }`）
+        [packets-missed] より大きなリング（`ethtool -G { $name }`）か、割り込みを分けたより多くの CPU が間に合わせます
+        [pending-sectors] ドライブのデータを移し、ドライブを交換してください（`smartctl -x /dev/{ $name }`）
+        [uncorrectable-sectors] ドライブのデータを移し、ドライブを交換してください（`smartctl -x /dev/{ $name }`）
+        [reallocated-sectors] 増えるかどうか見守ってください（`smartctl -x /dev/{ $name }`）
+        [cable-checksum] 別のケーブルとポートを試してください。この値は減りません（`smartctl -x /dev/{ $name }`）
+       *[link] カードを差し直すか、別のスロットやライザーを試してください。エラーの種類は `journalctl -k` が示します
+    }
+evidence-counted-errors = { $count } 件、累計 { $ever } 件
+
+condition-kernel-errors = その時刻以降、カーネルのログに{ $what ->
+        [machine-check] マシンチェック
+        [memory-error] メモリのエラー
+        [link-error] { $part } の PCI Express リンクのエラー
+        [link-retrained] { $part } の PCI Express リンクの再トレーニング
+        [drive-error] ドライブ { $part } のエラー
+        [drive-reset] ドライブ { $part } のリセット
+        [file-system-error] { $part } のファイルシステムのエラー
+        [queue-stalled] { $part } の止まったキュー
+        [lockup] 止まった CPU
+       *[throttled] 熱でスロットリングされた CPU
+    }のメッセージが { $count } 件あります。最後は { SPAN($ago) } 前です
+    .advice = { $what ->
+        [throttled] 冷却を改善してください。メッセージは `journalctl -k` にあります
+       *[other] メッセージは `journalctl -k` にあります
+    }
+evidence-kernel-errors = メッセージ { $count } 件、最初は { SPAN($first) } 前

@@ -900,3 +900,65 @@ finding-resync-held =
             [alone] {""}
            *[most] メンバーはもっと速いかもしれません。sync_speed_max を上げてください（スタックでは sync-speed-max）
         }
+
+hardware-part =
+    { $what ->
+        [memory-uncorrected] メモリコントローラー { $name }
+        [memory-corrected] メモリコントローラー { $name }
+       *[other] { RESOURCE($resource) }
+    }
+finding-hardware-errors =
+    { $end ->
+        [far] { $machine } の
+       *[near] {""}
+    }{ hardware-part } で、{ $of } 回の試行のうち { $trials } 回に{ $what ->
+        [memory-uncorrected] ECC で訂正できないエラー
+        [memory-corrected] ECC で訂正されたエラー
+        [link-fatal] 致命的なエラー
+        [link-nonfatal] 訂正されなかったエラー
+        [link-corrected] 訂正されたエラー
+        [frame-checksum] チェックサムの誤ったフレーム
+        [frame-alignment] アラインメントの誤ったフレーム
+        [carrier] キャリアがなく送れなかったフレーム
+       *[link-lost] リンクの切断
+    }: 合計 { FIXED($count) } 件
+    .advice =
+        { $what ->
+            [memory-uncorrected] メモリモジュールを交換してください。`journalctl -k` かファームウェアのログがスロットを示します
+            [memory-corrected] 増えるかどうか見守ってください。`journalctl -k` がモジュールを示します。繰り返すエラーは交換の理由になります
+            [frame-checksum] 別のケーブル、トランシーバー、ポートを試してください。フレームの壊れ方は `ethtool -S` が示します
+            [frame-alignment] 別のケーブル、トランシーバー、ポートを試してください。フレームの壊れ方は `ethtool -S` が示します
+            [carrier] 別のケーブル、トランシーバー、ポートを試してください
+            [link-lost] 別のケーブル、トランシーバー、ポートを試してください。リンクを落とす設定もあります
+           *[link] カードを差し直すか、別のスロットやライザーを試してください。エラーの種類は `journalctl -k` が示します
+        }
+evidence-hardware-errors = 1 つの測定区間に最大 { FIXED($count) } 件
+
+accepts-part =
+    { $part ->
+        [processors] プロセッサー
+        [memory] メモリ
+        [drives] ドライブ
+        [links] PCI Express リンク
+       *[network] ネットワーク
+    }
+finding-accepts =
+    { $answer ->
+        [yes] { $of } 個の測定区間、合計 { SPAN($seconds) } の間、負荷をかけたどの部分にもエラーがありませんでした
+        [no] { $why ->
+            [failed] { $of } 個の測定区間のうち { $failed } 個が失敗しました
+            [heat] プロセッサーが熱でスロットリングされました
+           *[errors] エラーがありました: { accepts-part }
+        }
+       *[unknown] 何も測定できませんでした
+    }
+evidence-accepts-windows = { $of } 個の測定区間のうち { $ok } 個が失敗なし: 可用性 { PERCENT($availability) }
+evidence-accepts-part =
+    { accepts-part }: { $outcome ->
+        [passed] 合格
+        [uncounted] 合格、ただしここにはそのエラーを数えるものがない
+        [heat] 不合格、熱でスロットリングされた
+        [errors] 不合格、エラー { FIXED($count) } 件
+       *[idle] 負荷をかけていない
+    }
+evidence-accepts-hottest = 最も熱くなった { RESOURCE($resource) }: { FIXED($value) } °C

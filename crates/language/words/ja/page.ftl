@@ -20,6 +20,13 @@ page-tile-against = 上限と警告
 footer = Headroom { $version } が実行 { $run } の記録から作成したページです。
 terminal-more = `{ $command }` は次も表示します: { $sections }。
 doctor-nothing = 測定を妨げるものは見つかりませんでした。
+doctor-no-errors = その時刻以降、数えられたエラーも記録されたエラーもありません。
+doctor-sources =
+    ここでエラーを数えているのは、メモリコントローラー（ECC）{ $memory } 個、PCI Express ファンクション { $links } 個、ネットワークアダプター { $adapters } 個、ドライブ { $drives } 台です。0 の種類については何もわかりません。カーネルのログは{ $log ->
+        [unread] 読めません。
+        [cut] 直近の { SPAN($seconds) } までしか残っていません。
+       *[whole] その時間のすべてを含みます。
+    }
 range = { $low } ～ { $high }
 and-more = ほか { $count } 件
 yes = はい
@@ -47,6 +54,8 @@ answer-absorbs-elsewhere = 別の原因
 answer-absorbs-unknown = 判断不可
 answer-fits-yes = 適している
 answer-fits-no = 適していない
+answer-accepts-yes = 合格
+answer-accepts-no = 不合格
 answer-fast = 速さ
 answer-limits = 制限要因
 answer-room = 最も近い上限

@@ -36,3 +36,6 @@ study-fit-backup-target-purpose = 朝までに終わらないバックアップ�
 study-fit-video-recorder-title = 録画装置のディスク
 study-fit-video-recorder-question = このディスクは、遅れる書き込みなしにすべてのカメラを録画できますか?
 study-fit-video-recorder-purpose = 書き込みが遅れる録画装置は映像を失います。カメラごとに映像を毎秒一回、それぞれの位置に書くので、毎秒の操作数がカメラの台数です。まず今ある台数で、次にディスクが受け取れるだけ書きます。
+study-burn-in-title = バーンイン
+study-burn-in-question = このマシンのすべての部分は負荷の下でエラーなく動作しますか?
+study-burn-in-purpose = 初めから不良の部分、差し込みの悪い部分、熱くなりすぎる部分は、すべてが同時に働くときに現れます。誤ったデータ、メモリーやリンクやドライブが数えるエラー、スロットリングからわかります。

@@ -448,3 +448,57 @@ evidence-denied = { $part ->
         [pci-function] PCI 장치 { $name }
        *[other] { $name }
     }
+
+condition-counted-errors = { $what ->
+        [memory-uncorrected] 메모리 컨트롤러 { $name }에서 ECC로 정정할 수 없는 오류 { $count }건이 집계되었습니다
+        [memory-corrected] 메모리 컨트롤러 { $name }에서 ECC로 정정한 오류 { $count }건이 집계되었습니다
+        [link-fatal] { $name }의 PCI Express 링크에서 치명적인 오류 { $count }건이 집계되었습니다
+        [link-nonfatal] { $name }의 PCI Express 링크에서 정정되지 않은 오류 { $count }건이 집계되었습니다
+        [link-corrected] { $name }의 PCI Express 링크에서 정정된 오류 { $count }건이 집계되었습니다
+        [frame-checksum] { $name }에 체크섬이 틀린 프레임 { $count }개가 들어왔습니다
+        [frame-alignment] { $name }에 정렬이 틀린 프레임 { $count }개가 들어왔습니다
+        [carrier] { $name }이(가) 캐리어가 없어 프레임 { $count }개를 보내지 못했습니다
+        [link-lost] { $name }의 링크가 { $count }번 끊겼습니다
+        [packets-missed] { $name }이(가) 자리가 없어 패킷 { $count }개를 놓쳤습니다
+        [pending-sectors] { $name }에 읽지 못해 교체를 기다리는 섹터가 { $count }개 있습니다
+        [uncorrectable-sectors] { $name }에 정정하지 못한 섹터가 { $count }개 있습니다
+        [reallocated-sectors] { $name }이(가) 섹터 { $count }개를 교체했습니다
+       *[cable-checksum] { $name }에서 체크섬이 틀린 전송 { $count }건이 집계되었습니다
+    }{ $since ->
+        [then] {" "}(그 시각 이후)
+        [start] {" "}(부팅 이후)
+       *[life] {""}
+    }
+    .advice = { $what ->
+        [memory-uncorrected] 메모리 모듈을 교체하십시오. `journalctl -k`나 펌웨어의 로그가 슬롯을 알려 줍니다
+        [memory-corrected] 더 늘어나는지 지켜보십시오. 되풀이되는 오류는 모듈을 교체할 이유입니다
+        [frame-checksum] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
+        [frame-alignment] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
+        [carrier] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
+        [link-lost] 다른 케이블, 트랜시버, 포트를 써 보십시오 (`ethtool -S { $name }`)
+        [packets-missed] 더 큰 링(`ethtool -G { $name }`)이나 여러 CPU로 나눈 인터럽트가 패킷을 제때 꺼냅니다
+        [pending-sectors] 드라이브의 데이터를 옮기고 드라이브를 교체하십시오 (`smartctl -x /dev/{ $name }`)
+        [uncorrectable-sectors] 드라이브의 데이터를 옮기고 드라이브를 교체하십시오 (`smartctl -x /dev/{ $name }`)
+        [reallocated-sectors] 더 늘어나는지 지켜보십시오 (`smartctl -x /dev/{ $name }`)
+        [cable-checksum] 다른 케이블과 포트를 써 보십시오. 이 값은 줄어들지 않습니다 (`smartctl -x /dev/{ $name }`)
+       *[link] 카드를 다시 꽂거나 다른 슬롯이나 라이저를 써 보십시오. 오류의 종류는 `journalctl -k`가 알려 줍니다
+    }
+evidence-counted-errors = { $count }건 집계, 모두 { $ever }건
+
+condition-kernel-errors = 그 시각 이후 커널 로그에 { $what ->
+        [machine-check] 머신 체크
+        [memory-error] 메모리 오류
+        [link-error] { $part }의 PCI Express 링크 오류
+        [link-retrained] { $part }의 PCI Express 링크 재훈련
+        [drive-error] 드라이브 { $part }의 오류
+        [drive-reset] 드라이브 { $part }의 재설정
+        [file-system-error] { $part }에 있는 파일 시스템의 오류
+        [queue-stalled] { $part }의 멈춘 큐
+        [lockup] 멈춘 CPU
+       *[throttled] 열로 스로틀링된 CPU
+    } 메시지가 { $count }건 있습니다. 마지막은 { SPAN($ago) } 전입니다
+    .advice = { $what ->
+        [throttled] 냉각을 개선하십시오. 메시지는 `journalctl -k`에 있습니다
+       *[other] 메시지는 `journalctl -k`에 있습니다
+    }
+evidence-kernel-errors = 메시지 { $count }건, 처음은 { SPAN($first) } 전

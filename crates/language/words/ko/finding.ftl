@@ -900,3 +900,65 @@ finding-resync-held =
             [alone] {""}
            *[most] 구성원은 더 빠를 수 있습니다. sync_speed_max를 올리십시오(스택에서는 sync-speed-max)
         }
+
+hardware-part =
+    { $what ->
+        [memory-uncorrected] 메모리 컨트롤러 { $name }
+        [memory-corrected] 메모리 컨트롤러 { $name }
+       *[other] { RESOURCE($resource) }
+    }
+finding-hardware-errors =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ hardware-part }에서 시행 { $of }회 중 { $trials }회에 { $what ->
+        [memory-uncorrected] ECC로 정정할 수 없는 오류
+        [memory-corrected] ECC로 정정한 오류
+        [link-fatal] 치명적인 오류
+        [link-nonfatal] 정정되지 않은 오류
+        [link-corrected] 정정된 오류
+        [frame-checksum] 체크섬이 틀린 프레임
+        [frame-alignment] 정렬이 틀린 프레임
+        [carrier] 캐리어가 없어 보내지 못한 프레임
+       *[link-lost] 링크 끊김
+    }: 모두 { FIXED($count) }건
+    .advice =
+        { $what ->
+            [memory-uncorrected] 메모리 모듈을 교체하십시오. `journalctl -k`나 펌웨어의 로그가 슬롯을 알려 줍니다
+            [memory-corrected] 더 늘어나는지 지켜보십시오. `journalctl -k`가 모듈을 알려 줍니다. 되풀이되는 오류는 교체할 이유입니다
+            [frame-checksum] 다른 케이블, 트랜시버, 포트를 써 보십시오. 프레임이 어떻게 깨지는지는 `ethtool -S`가 알려 줍니다
+            [frame-alignment] 다른 케이블, 트랜시버, 포트를 써 보십시오. 프레임이 어떻게 깨지는지는 `ethtool -S`가 알려 줍니다
+            [carrier] 다른 케이블, 트랜시버, 포트를 써 보십시오
+            [link-lost] 다른 케이블, 트랜시버, 포트를 써 보십시오. 링크를 내리는 설정도 있습니다
+           *[link] 카드를 다시 꽂거나 다른 슬롯이나 라이저를 써 보십시오. 오류의 종류는 `journalctl -k`가 알려 줍니다
+        }
+evidence-hardware-errors = 한 측정 구간에 최대 { FIXED($count) }건
+
+accepts-part =
+    { $part ->
+        [processors] 프로세서
+        [memory] 메모리
+        [drives] 드라이브
+        [links] PCI Express 링크
+       *[network] 네트워크
+    }
+finding-accepts =
+    { $answer ->
+        [yes] 측정 구간 { $of }개, 모두 { SPAN($seconds) } 동안 부하를 준 어느 부분에도 오류가 없었습니다
+        [no] { $why ->
+            [failed] 측정 구간 { $of }개 중 { $failed }개가 실패했습니다
+            [heat] 프로세서가 열로 스로틀링되었습니다
+           *[errors] 오류가 있었습니다: { accepts-part }
+        }
+       *[unknown] 아무것도 측정하지 못했습니다
+    }
+evidence-accepts-windows = 측정 구간 { $of }개 중 { $ok }개가 실패 없음: 가용성 { PERCENT($availability) }
+evidence-accepts-part =
+    { accepts-part }: { $outcome ->
+        [passed] 합격
+        [uncounted] 합격, 다만 여기에는 그 오류를 집계하는 것이 없음
+        [heat] 불합격, 열로 스로틀링됨
+        [errors] 불합격, 오류 { FIXED($count) }건
+       *[idle] 부하를 주지 않음
+    }
+evidence-accepts-hottest = 가장 뜨거운 { RESOURCE($resource) }: { FIXED($value) } °C

@@ -20,6 +20,13 @@ page-tile-against = 한계와 경고
 footer = Headroom { $version }에서 { $run } 실행의 기록으로 만든 페이지입니다.
 terminal-more = `{ $command }` 명령은 다음도 보여 줍니다: { $sections }.
 doctor-nothing = 측정을 방해할 만한 것을 찾지 못했습니다.
+doctor-no-errors = 그 시각 이후 집계되거나 기록된 오류가 없습니다.
+doctor-sources =
+    여기서 오류를 집계하는 것은 메모리 컨트롤러(ECC) { $memory }개, PCI Express 기능 { $links }개, 네트워크 어댑터 { $adapters }개, 드라이브 { $drives }개입니다. 0개인 종류에 대해서는 아무것도 알 수 없습니다. 커널 로그는 { $log ->
+        [unread] 읽을 수 없습니다.
+        [cut] 최근 { SPAN($seconds) }까지만 남아 있습니다.
+       *[whole] 그 시간 전체를 담고 있습니다.
+    }
 range = { $low } ~ { $high }
 and-more = 외 { $count }개
 yes = 예
@@ -47,6 +54,8 @@ answer-absorbs-elsewhere = 다른 원인
 answer-absorbs-unknown = 판단 불가
 answer-fits-yes = 적합
 answer-fits-no = 부적합
+answer-accepts-yes = 합격
+answer-accepts-no = 불합격
 answer-fast = 속도
 answer-limits = 제한 요인
 answer-room = 가장 가까운 한계

@@ -36,3 +36,6 @@ study-fit-backup-target-purpose = 아침까지 끝나지 않은 백업은 하루
 study-fit-video-recorder-title = 영상 녹화기의 디스크
 study-fit-video-recorder-question = 이 디스크는 늦은 쓰기 없이 모든 카메라를 녹화합니까?
 study-fit-video-recorder-purpose = 쓰기가 늦는 녹화기는 화면을 잃습니다. 카메라마다 영상을 1초에 한 번, 각자의 위치에 쓰므로 초당 작업 수가 곧 카메라 수입니다. 먼저 있는 카메라만큼, 다음에는 디스크가 받을 수 있는 만큼 씁니다.
+study-burn-in-title = 번인
+study-burn-in-question = 이 기계의 모든 부분이 부하 아래에서 오류 없이 동작합니까?
+study-burn-in-purpose = 처음부터 불량이거나, 잘못 꽂혔거나, 너무 뜨거워지는 부분은 모두 함께 일할 때 드러납니다. 틀린 데이터, 메모리와 링크와 드라이브가 집계하는 오류, 스로틀링으로 알 수 있습니다.

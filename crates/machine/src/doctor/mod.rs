@@ -10,6 +10,7 @@ mod array_sync;
 mod background_work;
 mod clock_capped;
 mod clock_source;
+mod counted_errors;
 mod cpu_quota;
 mod debug_kernel;
 mod dirty_pages;
@@ -21,6 +22,7 @@ mod governor;
 mod hot;
 mod idle_states;
 mod io_quota;
+mod kernel_errors;
 mod lazy_init;
 mod memory;
 mod memory_quota;
@@ -33,6 +35,7 @@ mod other_load;
 mod pcie_link;
 mod sata_link;
 mod self_test;
+mod since;
 mod smart;
 mod steal;
 mod swap;
@@ -54,6 +57,9 @@ use model::machine::Inventory;
 use model::{Finding, FindingKind, Resource, Severity, Value};
 use smart::Answers;
 
+pub use kernel_errors::LogReach;
+pub use since::{ErrorReport, ErrorSources, Since, errors_since};
+
 /// What checks may look at.
 #[derive(Clone, Copy, Debug)]
 pub struct CheckContext<'a> {
@@ -65,6 +71,8 @@ pub struct CheckContext<'a> {
     activity: Option<&'a Activity>,
     /// What the drives say of themselves.
     drives: &'a Answers,
+    /// The moment since which errors are told, where one was asked about.
+    since: Option<&'a Since>,
 }
 
 /// One check.
@@ -94,6 +102,8 @@ pub const CHECKS: &[Check] = &[
     disk_traffic::CHECK,
     network_traffic::CHECK,
     drive_health::CHECK,
+    counted_errors::CHECK,
+    kernel_errors::CHECK,
     drive_hot::CHECK,
     swap::CHECK,
     memory::CHECK,
@@ -125,12 +135,27 @@ pub fn look(host: &Host, inventory: &Inventory) -> Vec<Finding> {
 }
 
 fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Finding> {
+    look_at(host, inventory, None, |context| {
+        sorted(checks.iter().flat_map(|check| (check.look)(context)).collect())
+    })
+}
+
+/// What `look` makes of a machine that was watched and whose drives were asked.
+fn look_at<T>(
+    host: &Host,
+    inventory: &Inventory,
+    since: Option<&Since>,
+    look: impl FnOnce(&CheckContext<'_>) -> T,
+) -> T {
     // Drives take their time to answer: they may while the machine is watched.
     let questions = smart::ask(host, inventory);
     let activity = observe::watch(host).ok();
     let drives = questions.answers(host);
-    let context = CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives };
-    let mut findings: Vec<Finding> = checks.iter().flat_map(|check| (check.look)(&context)).collect();
+    look(&CheckContext { host, inventory, activity: activity.as_ref(), drives: &drives, since })
+}
+
+/// The gravest first, with their English.
+fn sorted(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
     findings.iter_mut().for_each(|finding| words().write(finding));
     findings

@@ -10,6 +10,7 @@ mod conntrack;
 mod cpu;
 mod cyclic;
 mod ebs;
+mod errors;
 mod file;
 mod frequency;
 mod group_memory;
@@ -42,6 +43,7 @@ use crate::Host;
 use file::OpenFile;
 
 pub(crate) use cpu::TICK_S;
+pub(crate) use errors::counts as error_counts;
 pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
@@ -217,6 +219,7 @@ pub const TABLE: &[SamplerKind] = &[
     throttle::KIND,
     power::KIND,
     link::KIND,
+    errors::KIND,
 ];
 
 /// What tells our own CPU time alone, for who watches nothing else.

@@ -144,6 +144,7 @@ fn verdict(study: &Study, out: &mut String) {
         StudyVerdictKind::Absorbs => ("absorbs", vec![("source", source), ("sink", sink), ("joint", joint)]),
         StudyVerdictKind::Sustains => ("sustains", vec![("sink", sink)]),
         StudyVerdictKind::Fits => ("fits", Vec::new()),
+        StudyVerdictKind::Accepts => ("accepts", Vec::new()),
         StudyVerdictKind::Other => return,
     };
     let _ = writeln!(out, "\n[verdict]\nkind = {}", string(kind));

@@ -13,6 +13,9 @@ const MOST: usize = 8;
 /// The code of the answer whether the machine is fit for a use.
 const FITNESS: &str = "fits";
 
+/// The code of the answer whether the machine is to be accepted.
+const ACCEPTANCE: &str = "accepts";
+
 /// The answer, where a rule gave one.
 pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
     let found = view.run.findings.iter().find(|finding| finding.kind == FindingKind::Answer)?;
@@ -29,10 +32,12 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
 /// The answer in a word; of another version's there is none.
 fn badge(found: &Finding) -> Option<(Tone, &'static str)> {
     let word = found.args.get("answer")?.to_string();
-    let is_fitness = found.code == FITNESS;
+    let (is_fitness, is_acceptance) = (found.code == FITNESS, found.code == ACCEPTANCE);
     Some(match word.as_str() {
         "yes" if is_fitness => (Tone::Good, "answer-fits-yes"),
         "no" if is_fitness => (Tone::Error, "answer-fits-no"),
+        "yes" if is_acceptance => (Tone::Good, "answer-accepts-yes"),
+        "no" if is_acceptance => (Tone::Error, "answer-accepts-no"),
         "yes" => (Tone::Good, "answer-absorbs-yes"),
         "head" => (Tone::Warning, "answer-absorbs-head"),
         "no" => (Tone::Error, "answer-absorbs-no"),
@@ -121,6 +126,15 @@ mod tests {
     fn fitness_is_said_in_a_word_of_its_own() {
         for (answer, word) in [("yes", "Fit"), ("no", "Not fit"), ("unknown", "Cannot tell")] {
             let finding = Finding::new(FindingKind::Answer, FITNESS, Severity::Note).arg("answer", answer);
+            let (_, key) = badge(&finding).unwrap();
+            assert_eq!(Language::English.words().tell(key, &[]), word);
+        }
+    }
+
+    #[test]
+    fn acceptance_is_said_in_a_word_of_its_own() {
+        for (answer, word) in [("yes", "Passed"), ("no", "Failed"), ("unknown", "Cannot tell")] {
+            let finding = Finding::new(FindingKind::Answer, ACCEPTANCE, Severity::Note).arg("answer", answer);
             let (_, key) = badge(&finding).unwrap();
             assert_eq!(Language::English.words().tell(key, &[]), word);
         }

@@ -12,7 +12,7 @@ pub const KEYS: &[(&str, &str, &str)] = &[
         "absorbs",
         "`absorbs`: whether the sink takes all that the source brings, for as long as it likes; `sustains`: whether writes of \
          the sink keep a rate, and how much room is left; `fits`: whether all goals of the study are kept, and how much \
-         room is left at the one that has least.",
+         room is left at the one that has least; `accepts`: whether every part that was loaded worked without errors.",
     ),
     (
         "source",
@@ -48,6 +48,7 @@ const KINDS: &[(&str, StudyVerdictKind, &[&str])] = &[
     ("absorbs", StudyVerdictKind::Absorbs, &["source", "sink", "joint"]),
     ("sustains", StudyVerdictKind::Sustains, &["sink", "rate"]),
     ("fits", StudyVerdictKind::Fits, &[COUNT]),
+    ("accepts", StudyVerdictKind::Accepts, &[]),
 ];
 
 /// What may be written as `kind`.
@@ -87,6 +88,7 @@ pub(super) fn read(
         let message = format!("`{}` has no meaning for a verdict of the kind `{}`", entry.name, kind.text);
         let help = match meant {
             StudyVerdictKind::Fits => format!("it goes by the goals of the study, and takes {COUNT}"),
+            StudyVerdictKind::Accepts => "it takes no other key".to_owned(),
             _ => format!("it needs {}", needed.join(", ")),
         };
         return Err(entry.key_place.diagnostic(message, help));
@@ -101,6 +103,7 @@ pub(super) fn read(
         StudyVerdictKind::Fits => {
             StudyVerdict { count: counted(study, entries)?, ..fits(study, &kind.place)? }
         }
+        StudyVerdictKind::Accepts => accepts(study, &kind.place)?,
         _ => StudyVerdict {
             kind: *meant,
             source: workload("source")?,
@@ -123,6 +126,17 @@ fn fits(study: &Study, place: &SourceRange) -> Result<StudyVerdict, Diagnostic> 
             "a verdict of the kind `fits` goes by goals, and this study has none",
             "write them in [expect], such as goals = [\"throughput >= 500MB/s\"]",
         )),
+    }
+}
+
+/// Whether all parts worked, which have to be loaded.
+fn accepts(study: &Study, place: &SourceRange) -> Result<StudyVerdict, Diagnostic> {
+    let kind = StudyVerdictKind::Accepts;
+    match study.workloads.first().map(|workload| workload.kind) {
+        Some(first) => {
+            Ok(StudyVerdict { kind, source: first, sink: first, joint: first, rate: None, count: None })
+        }
+        None => Err(place.diagnostic("this study loads nothing", "write what it loads in [[workload]]")),
     }
 }
 
@@ -217,6 +231,14 @@ mod tests {
             let found = read(&lines).unwrap_err();
             assert!(found.message.contains(says), "{}", found.message);
         }
+    }
+
+    #[test]
+    fn acceptance_goes_by_the_parts_and_takes_nothing_else() {
+        let verdict = read("kind = \"accepts\"").unwrap().unwrap();
+        assert_eq!((verdict.kind, verdict.sink.as_str()), (StudyVerdictKind::Accepts, "null"));
+        let found = read("kind = \"accepts\"\nrate = \"1MB/s\"").unwrap_err();
+        assert!(found.message.contains("`rate` has no meaning"), "{}", found.message);
     }
 
     #[test]

@@ -31,6 +31,13 @@ const IDLE: u8 = 0x80;
 /// Attributes that makers use for temperature, and for wear.
 const TEMPERATURES: [u8; 2] = [194, 190];
 const WEAR: [u8; 4] = [177, 202, 231, 233];
+/// Attributes that all makers use for errors, and what each counts. Of the first some use the upper bytes for others.
+const ERRORS: [(u8, &str, u64); 4] = [
+    (5, "reallocated-sectors", 0xffff),
+    (197, "pending-sectors", 0xffff_ffff),
+    (198, "uncorrectable-sectors", 0xffff_ffff),
+    (199, "cable-checksum", 0xffff_ffff),
+];
 
 /// `SG_IO`.
 const SG_IO: u32 = 0x2285;
@@ -203,6 +210,8 @@ fn read_health(page: &[u8; 512]) -> Option<Smart> {
     };
     let temperature = TEMPERATURES.into_iter().find_map(attribute).map(|a| a.raw & 0xff);
     let status = page[363];
+    let errors =
+        ERRORS.into_iter().filter_map(|(n, what, mask)| Some((what.to_owned(), attribute(n)?.raw & mask)));
     let wear = WEAR.into_iter().filter_map(|n| Some((n.to_string(), attribute(n)?)));
     Some(Smart {
         kind: "ata".to_owned(),
@@ -210,6 +219,7 @@ fn read_health(page: &[u8; 512]) -> Option<Smart> {
         self_test: (status >> 4 == 15)
             .then(|| format!("running {} %", 100 - 10 * u32::from(status & 0x0f).min(10))),
         wear: wear.collect(),
+        errors: errors.collect(),
         ..Smart::default()
     })
 }
@@ -250,6 +260,21 @@ mod tests {
         let mut done = page();
         done[363] = 0x00;
         assert_eq!(read_health(&with_sum(done)).unwrap().self_test, None);
+    }
+
+    #[test]
+    fn bad_sectors_and_broken_transfers_are_counted() {
+        let mut page = [0u8; 512];
+        // What a maker keeps in the upper bytes of the first is no count of sectors.
+        let attributes: [(u8, [u8; 6]); 2] = [(5, [3, 1, 9, 0, 0, 0]), (199, [7, 0, 1, 0, 0, 0])];
+        for (i, (number, raw)) in attributes.into_iter().enumerate() {
+            let at = 2 + 12 * i;
+            page[at] = number;
+            page[at + 5..at + 11].copy_from_slice(&raw);
+        }
+        let errors = read_health(&with_sum(page)).unwrap().errors;
+        let expected = [("reallocated-sectors".to_owned(), 259), ("cable-checksum".to_owned(), 65_543)];
+        assert_eq!(errors, expected.into());
     }
 
     #[test]

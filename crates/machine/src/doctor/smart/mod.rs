@@ -61,6 +61,8 @@ pub(crate) struct Smart {
     /// Attributes that makers use for wear, by number. What they mean differs
     /// from maker to maker, so they are kept as they are (ATA).
     pub(crate) wear: BTreeMap<String, Attribute>,
+    /// What it counts of bad sectors and of broken transfers (ATA).
+    pub(crate) errors: BTreeMap<String, u64>,
 }
 
 /// One attribute of an ATA drive.
