@@ -33,7 +33,7 @@ use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
 pub use amplification::{Amplification, amplification};
-pub use answer::is_fitness_doubted;
+pub use answer::is_answer_doubted;
 pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
