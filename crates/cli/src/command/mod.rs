@@ -29,6 +29,8 @@ mod rm;
 mod run;
 mod run_filter;
 mod run_options;
+mod run_refusal;
+mod run_study;
 mod settings;
 mod show;
 mod source;

@@ -59,19 +59,15 @@ pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<Fixture
         key.identity = found.identity;
         key.about = Details::of(key).map(|details| details.about(key)).unwrap_or_default();
         // Of a stack, the folder is made later.
-        if key.ownership == Ownership::Created && host.room.is_none() {
-            key.about.push_str(&of_new_name(Path::new(&key.target)));
+        let target = Path::new(&key.target);
+        if key.ownership == Ownership::Created && host.room.is_none() && !target.is_dir() {
+            // A folder may have been meant.
+            let folder = parent_of(target).display().to_string();
+            key.about.push_str(&format!("; {} is no folder: the file lies in {folder}", target.display()));
+            key.new_name_in = Some(folder);
         }
     }
     Ok(keys)
-}
-
-/// What is said beside of a target that is the name of nothing: a folder may have been meant.
-fn of_new_name(target: &Path) -> String {
-    if target.is_dir() {
-        return String::new();
-    }
-    format!("; {} is no folder: the file lies in {}", target.display(), parent_of(target).display())
 }
 
 /// A target that may be used.

@@ -69,6 +69,18 @@ fn making_a_file_stops_when_told_to() {
 }
 
 #[test]
+fn regression_a_mistyped_target_was_a_new_name_of_which_nothing_was_said() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let lies_in = |target: &std::path::Path| {
+        let needs = crate::workload::survey(&Disk, parameters(target, "read"), &host()).unwrap();
+        needs.fixtures[0].new_name_in.clone()
+    };
+    assert_eq!(lies_in(folder.path()), None);
+    let full = std::path::absolute(folder.path()).unwrap().to_string_lossy().into_owned();
+    assert_eq!(lies_in(&folder.path().join("dtaa")), Some(full));
+}
+
+#[test]
 fn an_existing_file_is_read_but_not_written_unless_given_up() {
     let folder = tempfile::tempdir_in(".").unwrap();
     let file = folder.path().join("data");
