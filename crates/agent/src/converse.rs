@@ -181,7 +181,6 @@ mod tests {
             bytes: 0,
             errors: 0,
             latency_p50_s: None,
-            latency_p90_s: None,
             latency_p99_s: None,
             latency_max_s: None,
         };

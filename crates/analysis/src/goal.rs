@@ -2,7 +2,8 @@
 //! There is no tolerance: on which side of the bound the result has to lie, the goal says itself.
 //!
 //! Of a greatest value (`latency_max`) what was measured counts: it has no interval, and the goal is about it. Of
-//! everything else an estimate without an interval tells nothing.
+//! everything else an estimate without an interval tells nothing. Nor does a figure that is not what it seems: a goal is
+//! not kept by it.
 
 use std::cmp::Reverse;
 
@@ -10,7 +11,9 @@ use model::goal::{GoalDoubt, GoalOutcome, HeldGoal};
 use model::metric::{self, Statistic};
 use model::run::{CaseResult, CaseRole, Estimate};
 use model::trial::{Status, Trial};
-use model::{Goal, Run, parameter};
+use model::{Finding, FindingKind, Goal, Run, Severity, Value, parameter};
+
+use crate::validity::memory_backed;
 
 /// Whether an estimate keeps a goal; where that cannot be told, why.
 fn judged(goal: &Goal, estimate: Option<&Estimate>) -> (GoalOutcome, Option<GoalDoubt>) {
@@ -31,13 +34,33 @@ fn judged(goal: &Goal, estimate: Option<&Estimate>) -> (GoalOutcome, Option<Goal
     }
 }
 
-/// What became of the goals in each case, in the order of the cases. Only what the study asks for is held to them: a
-/// level that was added for a verdict, or tried in a search, is nobody's result.
+/// Whether a finding says of a case that its figures are not what they say, such as that trials failed. What is on another
+/// machine may be what is asked about.
+pub(crate) fn is_doubted(case: &CaseResult) -> bool {
+    let is_elsewhere = |found: &Finding| {
+        found.code == memory_backed::RULE.code && found.args.get("how") == Some(&Value::from("elsewhere"))
+    };
+    let is_doubt = |found: &Finding| {
+        found.kind == FindingKind::Validity && found.severity == Severity::Error && !is_elsewhere(found)
+    };
+    case.findings.iter().any(is_doubt)
+}
+
+/// What became of a goal in a case that is held to it.
+fn held(goal: &Goal, case: &CaseResult) -> (GoalOutcome, Option<GoalDoubt>) {
+    match judged(goal, case.loads.main.estimates.get(&goal.metric)) {
+        (GoalOutcome::Kept, _) if is_doubted(case) => (GoalOutcome::CannotTell, Some(GoalDoubt::Untrusted)),
+        judged => judged,
+    }
+}
+
+/// What became of the goals in each case, in the order of the cases, whose findings are there already. Only what the study
+/// asks for is held to them: a level that was added for a verdict, or tried in a search, is nobody's result.
 pub(crate) fn of_cases(run: &Run) -> Vec<Vec<HeldGoal>> {
     let of_case = |case: &CaseResult| {
         let held = |(place, goal): (usize, &Goal)| {
             is_for(goal, case, run).then(|| {
-                let (outcome, doubt) = judged(goal, case.loads.main.estimates.get(&goal.metric));
+                let (outcome, doubt) = held(goal, case);
                 HeldGoal { goal: place, outcome, doubt }
             })
         };
@@ -196,6 +219,29 @@ mod tests {
         let none = Estimate { median: 0.0, ..estimate(Some(0.0), Some(0.0)) };
         let no_errors = goal(metric::ERROR_SHARE, GoalOperator::AtMost, 0.0, Unit::PerSecond);
         assert_eq!(judged(&no_errors, Some(&none)), (GoalOutcome::Kept, None));
+    }
+
+    /// Bug: a run whose figures are none kept its goals by them.
+    #[test]
+    fn regression_a_goal_was_kept_by_a_figure_that_is_not_to_be_trusted() {
+        let mut case = fixture::case(3);
+        case.loads.main.estimates.insert(metric::IOPS, estimate(Some(90.0), Some(110.0)));
+        let of = |case: &CaseResult, bound| {
+            held(&goal(metric::IOPS, GoalOperator::AtLeast, bound, Unit::PerSecond), case)
+        };
+        let error = |code: &str, how: &str| {
+            vec![Finding::new(FindingKind::Validity, code, Severity::Error).arg("how", how)]
+        };
+        assert_eq!(of(&case, 80.0), (GoalOutcome::Kept, None));
+        case.findings = error(memory_backed::RULE.code, "elsewhere");
+        assert_eq!(of(&case, 80.0), (GoalOutcome::Kept, None), "a share may be what is asked about");
+        for code in [memory_backed::RULE.code, "trials-failed"] {
+            case.findings = error(code, "memory");
+            assert_eq!(of(&case, 80.0), (GoalOutcome::CannotTell, Some(GoalDoubt::Untrusted)), "{code}");
+            assert_eq!(of(&case, 120.0), (GoalOutcome::NotKept, None), "{code}");
+        }
+        case.findings = vec![Finding::new(FindingKind::Validity, "few-trials", Severity::Warning)];
+        assert_eq!(of(&case, 80.0), (GoalOutcome::Kept, None), "a warning alone is no doubt");
     }
 
     fn run(cases: Vec<CaseResult>, study: Study) -> Run {

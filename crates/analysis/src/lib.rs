@@ -34,7 +34,7 @@ use model::trial::Status;
 use model::{Machine, MetricName, Run, parallel};
 
 pub use amplification::{Amplification, amplification};
-pub use answer::{is_fitness_doubted, is_not_accepted};
+pub use answer::{is_answer_doubted, is_not_accepted};
 pub use beside::{CpuBeside, cpu_beside};
 pub use deviation::promise::keeps_expectations;
 pub use estimate::{
@@ -53,7 +53,7 @@ pub use validity::late::is_kept as keeps_rate;
 pub use validity::slow_target::is_slow as is_slow_target;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 16;
+pub const VERSION: u32 = 17;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.

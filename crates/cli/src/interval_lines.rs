@@ -159,7 +159,6 @@ mod tests {
             bytes: operations * 4096,
             errors: 0,
             latency_p50_s: Some(85e-6),
-            latency_p90_s: Some(120e-6),
             latency_p99_s: None,
             latency_max_s: Some(0.0123),
         }

@@ -246,7 +246,8 @@ impl Span {
         let together = ((all.end - all.start).max(1) as u64).div_ceil(LATENCY_INTERVALS_MAX);
         let steps = self.by_time.then(|| whole.latency_steps(all, together as i64))?;
         let interval_ns = self.timeline.interval_ns.saturating_mul(together);
-        LatencyOverTime::of(self.timeline.begin_ns(self.first), interval_ns, &steps)
+        let over_time = LatencyOverTime::of(self.timeline.begin_ns(self.first), interval_ns, &steps)?;
+        Some(over_time.until(self.timeline.begin_ns(self.counted.end)))
     }
 
     /// What all parts did while each was at work: their means over different

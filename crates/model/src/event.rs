@@ -47,8 +47,6 @@ pub struct IntervalFigures {
     pub errors: u64,
     /// The median of their latency, in seconds; this and those below are absent where too few operations lie beyond.
     pub latency_p50_s: Option<f64>,
-    /// The 90th percentile.
-    pub latency_p90_s: Option<f64>,
     /// The 99th percentile.
     pub latency_p99_s: Option<f64>,
     /// The longest; absent where there was none.

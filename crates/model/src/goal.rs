@@ -94,6 +94,8 @@ pub enum GoalDoubt {
     NoInterval,
     /// No trial gave the metric.
     NoFigure,
+    /// The figure keeps the goal, but an error among the findings says that it is not to be trusted.
+    Untrusted,
     /// What this version does not know.
     #[serde(other)]
     Other,

@@ -13,6 +13,9 @@ pub struct LatencyOverTime {
     pub start_ns: u64,
     /// The length of an interval, ns.
     pub interval_ns: u64,
+    /// That of the last interval, where it is shorter, ns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_interval_ns: Option<u64>,
     /// The step of the first count of each interval.
     pub first_step: u32,
     /// By interval, then by step. All intervals have the same steps.
@@ -28,7 +31,17 @@ impl LatencyOverTime {
         let row = |counts: &BTreeMap<u32, u64>| {
             (first_step..=last_step).map(|step| counts.get(&step).copied().unwrap_or_default()).collect()
         };
-        Some(Self { start_ns, interval_ns, first_step, counts: intervals.iter().map(row).collect() })
+        let counts = intervals.iter().map(row).collect();
+        Some(Self { start_ns, interval_ns, last_interval_ns: None, first_step, counts })
+    }
+
+    /// The same, which ends at `end_ns`: in the middle of its last interval, perhaps.
+    #[must_use]
+    pub fn until(mut self, end_ns: u64) -> Self {
+        let before = (self.counts.len() as u64).saturating_sub(1).saturating_mul(self.interval_ns);
+        let last_ns = end_ns.saturating_sub(self.start_ns.saturating_add(before));
+        self.last_interval_ns = (1..self.interval_ns).contains(&last_ns).then_some(last_ns);
+        self
     }
 
     /// The step that holds a latency.
@@ -62,5 +75,14 @@ mod tests {
         assert_eq!((found.first_step, found.start_ns, found.interval_ns), (48, 5, 10));
         assert_eq!(found.counts, [vec![0, 0, 7], vec![0, 0, 0], vec![1, 0, 2]]);
         assert_eq!(LatencyOverTime::of(5, 10, &[BTreeMap::new()]), None);
+    }
+
+    #[test]
+    fn regression_a_last_interval_that_is_shorter_looked_like_less_work() {
+        let intervals = [BTreeMap::from([(50, 8)]), BTreeMap::from([(50, 8)]), BTreeMap::from([(50, 4)])];
+        let until = |end_ns| LatencyOverTime::of(5, 10, &intervals).unwrap().until(end_ns).last_interval_ns;
+        assert_eq!([35, 30, 26].map(until), [None, Some(5), Some(1)]);
+        // What ends elsewhere is none of it.
+        assert_eq!([0, 25, 40].map(until), [None; 3]);
     }
 }

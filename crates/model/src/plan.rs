@@ -91,6 +91,9 @@ pub struct FixtureKey {
     /// before the first write.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub identity: Option<Identity>,
+    /// The folder in which it lies, where the target is the name of nothing in it: perhaps another name was meant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub new_name_in: Option<String>,
     /// What is done to the target, in a sentence without a full stop.
     #[serde(default)]
     pub about: String,
@@ -113,6 +116,7 @@ impl FixtureKey {
             discarded: 0,
             holds: Vec::new(),
             identity: None,
+            new_name_in: None,
             about: String::new(),
         }
     }
@@ -120,8 +124,13 @@ impl FixtureKey {
     /// Whether both mean the same thing, whatever was seen when it was looked at.
     #[must_use]
     pub fn is_same(&self, other: &FixtureKey) -> bool {
-        let bare =
-            |key: &Self| Self { holds: Vec::new(), identity: None, about: String::new(), ..key.clone() };
+        let bare = |key: &Self| Self {
+            holds: Vec::new(),
+            identity: None,
+            new_name_in: None,
+            about: String::new(),
+            ..key.clone()
+        };
         bare(self) == bare(other)
     }
 

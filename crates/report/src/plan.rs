@@ -1,6 +1,6 @@
 //! A plan as text: what `--dry-run` prints.
 
-use model::plan::{Case, Effect, Problem};
+use model::plan::{Case, Effect, FixtureKey, Problem};
 use model::profile::Aspect;
 use model::setting::{Change, SettingSpec};
 use model::{Plan, Study};
@@ -67,6 +67,26 @@ fn time_needed((least, most): (f64, f64), budget_s: Option<f64>) -> String {
 #[must_use]
 pub fn notes(study: &Study) -> String {
     study.notes.iter().map(|note| paragraph("note: ", "  ", note)).collect()
+}
+
+/// The targets that are names of nothing, a paragraph each: what is measured is the folder's disk, and another name may have
+/// been meant.
+#[must_use]
+pub fn new_names(plan: &Plan) -> String {
+    let fixtures = plan.cases.iter().flat_map(|case| &case.fixtures);
+    let mut told: Vec<String> = fixtures.filter_map(new_name).collect();
+    told.sort_unstable();
+    told.dedup();
+    told.iter().map(|text| paragraph("note: ", "  ", text)).collect()
+}
+
+fn new_name(fixture: &FixtureKey) -> Option<String> {
+    let folder = fixture.new_name_in.as_ref()?;
+    Some(format!(
+        "there is no {}, so a file is made in the folder {folder}, and its disk is measured. If that is not what was meant, \
+         see how the target is spelled",
+        fixture.target
+    ))
 }
 
 /// Every file and device that would be touched.
@@ -163,6 +183,7 @@ fn changed_line(change: &Change, levels: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use model::Value;
+    use model::plan::Ownership;
     use model::setting::LayerPlace;
 
     use super::*;
@@ -176,6 +197,15 @@ mod tests {
             "1 min 45 s to 2 min 0 s, where the budget ends it"
         );
         assert_eq!(time_needed((200.0, 300.0), Some(120.0)), "about 2 min 0 s, where the budget ends it");
+    }
+
+    #[test]
+    fn a_target_that_is_the_name_of_nothing_is_told_with_the_folder_that_is_measured() {
+        let mut fixture = FixtureKey::new("file", "/data/dtaa", 1 << 30, Ownership::Created);
+        assert_eq!(new_name(&fixture), None);
+        fixture.new_name_in = Some("/data".to_owned());
+        let told = new_name(&fixture).unwrap();
+        assert!(told.starts_with("there is no /data/dtaa, so a file is made in the folder /data"), "{told}");
     }
 
     #[test]

@@ -202,7 +202,7 @@ fn kill_one(
     }
     let was_there = !written_down(round).is_empty();
     let killed = kill::killed(round);
-    let (_, is_both) = kill::mostly_by_sigkill(round, run)?;
+    let (ended, is_both) = kill::mostly_by_sigkill(round, run)?;
     round.count_times(OF_A_STACK, u64::from(was_there && kill::killed(round) > killed));
     round.nobody_is_left()?;
     if !written_down(round).is_empty() || !mounts(round, namespaces)?.is_empty() {
@@ -212,14 +212,22 @@ fn kill_one(
             "stacks that were left though somebody lived on"
         });
     }
-    if kill::has_left_settings(round) {
-        round.count(if is_both {
-            "settings of layers left until `restore`"
-        } else {
-            "settings of layers that were left though somebody lived on"
-        });
+    settings_left(round, &ended, is_both)
+}
+
+/// Counts settings that are left where nobody could put them back.
+///
+/// # Errors
+/// If somebody lived on, who had to.
+fn settings_left(round: &mut Round, ended: &Ended, is_both: bool) -> Result<(), Trouble> {
+    match (kill::has_left_settings(round), is_both) {
+        (false, _) => Ok(()),
+        (true, true) => {
+            round.count("settings of layers left until `restore`");
+            Ok(())
+        }
+        (true, false) => Err(ended.fault("who lived on left settings of layers changed until `restore`")),
     }
-    Ok(())
 }
 
 /// Waits for a moment after the run began, or after something of the stack was written down, which is before it is
@@ -330,6 +338,20 @@ fn folder(round: &Round) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_settings_that_who_lived_on_left_were_counted_and_no_fault() {
+        let scratch = tempfile::tempdir().unwrap();
+        let mut round = Round::new(std::path::Path::new("/bin/true"), scratch.path(), 1).unwrap();
+        let ended = round.run(&[]).unwrap();
+        settings_left(&mut round, &ended, false).unwrap();
+        fs::create_dir(round.path("state")).unwrap();
+        let journal = "{\"setting\":\"read-ahead\",\"resource\":\"block:dm-0\"}\n";
+        fs::write(round.path("state/settings.journal"), journal).unwrap();
+        settings_left(&mut round, &ended, true).unwrap();
+        let left = settings_left(&mut round, &ended, false);
+        assert!(matches!(&left, Err(Trouble::Fault(what)) if what.contains("lived on")), "{left:?}");
+    }
 
     #[test]
     fn settings_are_of_layers_that_the_stack_has_and_differ() {

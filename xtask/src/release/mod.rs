@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command as Process;
 
 use clap::{Arg, ArgAction, ArgMatches, Command};
+use tempfile::TempDir;
 
 use self::architecture::Architecture;
 use self::command::run as output;
@@ -143,13 +144,24 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         programs.push(program);
     }
     release.manual = Manual::of(&here(root, &programs)?, &work.path().join("manual"))?;
-    let ready = work.path().join("ready");
-    tree::make_folder(&ready)?;
-    pack(&release, &programs, &work.path().join("packing"), &ready)?;
-    put(&ready, &root.join(text("out").unwrap_or_default()))?;
-    // Told when all is made, so that it can be looked at.
-    faults.extend(excess(&programs, &ready)?);
-    if faults.is_empty() { Ok(()) } else { Err(Error::Release(faults.join("\n"))) }
+    let ready = tempfile::Builder::new().prefix("not-released-").tempdir_in(&target);
+    let ready = ready.map_err(Error::file("make", &target))?;
+    pack(&release, &programs, &work.path().join("packing"), ready.path())?;
+    faults.extend(excess(&programs, ready.path())?);
+    hand_out(faults, ready, &root.join(text("out").unwrap_or_default()))
+}
+
+/// Puts what is ready where it was asked for; what has faults is nothing to hand out, and stays where it can be looked at.
+fn hand_out(mut faults: Vec<String>, ready: TempDir, out: &Path) -> Result<(), Error> {
+    if faults.is_empty() {
+        return put(ready.path(), out);
+    }
+    faults.push(format!(
+        "what was made is in `{}`; nothing was put into `{}`",
+        ready.keep().display(),
+        out.display()
+    ));
+    Err(Error::Release(faults.join("\n")))
 }
 
 /// What is larger than it may be.

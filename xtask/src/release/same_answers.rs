@@ -3,8 +3,11 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::io::{self, Read, Seek};
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use super::architecture::{self, Architecture};
 use super::command::run;
@@ -17,6 +20,12 @@ const PLAIN: &[&[&str]] =
 /// Recorded machines, and what fio printed, from the root.
 const MACHINES: &str = "tests/hosts";
 const OUTPUTS: &str = "crates/analysis/src/check/captures";
+
+/// How long a program may take for an answer: an emulated one needs seconds, so this is for one that would never end.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// How often it is looked at meanwhile.
+const POLL: Duration = Duration::from_millis(5);
 
 /// Asks this machine's program and the other's, both from the archives in the folder `dist`, and says to which
 /// questions they answer otherwise, or nothing.
@@ -34,7 +43,8 @@ pub(super) fn differences(
     let work = tempfile::tempdir().map_err(Error::file("make", &std::env::temp_dir()))?;
     let ours = unpacked(dist, native, work.path())?;
     let theirs = unpacked(dist, other, work.path())?;
-    let told = run(Process::new(emulator).arg(&theirs).args(["--version", "--verbose"]))?;
+    let (_, told) = answer(Process::new(emulator).arg(&theirs).args(["--version", "--verbose"]), PATIENCE)?;
+    let told = String::from_utf8_lossy(&told);
     println!("{told}");
     let mut found = Vec::new();
     if !told.contains(other.triple) {
@@ -43,8 +53,8 @@ pub(super) fn differences(
     let questions = questions(root)?;
     println!("{} questions to both programs", questions.len());
     for words in questions {
-        let by_ours = answer(Process::new(&ours).args(&words))?;
-        let by_theirs = answer(Process::new(emulator).arg(&theirs).args(&words))?;
+        let by_ours = answer(Process::new(&ours).args(&words), PATIENCE)?;
+        let by_theirs = answer(Process::new(emulator).arg(&theirs).args(&words), PATIENCE)?;
         // Two programs that refuse the words, or crash, would agree as well.
         if by_ours != by_theirs || by_ours.1.is_empty() {
             let words: Vec<_> = words.iter().map(|word| word.to_string_lossy()).collect();
@@ -92,13 +102,34 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// How a program ended, and what it printed.
-fn answer(process: &mut Process) -> Result<(Option<i32>, Vec<u8>), Error> {
-    let done = process
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .map_err(|e| Error::Release(format!("the program cannot be run: {e}")))?;
-    Ok((done.status.code(), done.stdout))
+///
+/// # Errors
+/// If it cannot be run, or does not end within `patience`.
+fn answer(process: &mut Process, patience: Duration) -> Result<(Option<i32>, Vec<u8>), Error> {
+    let lost = |e: io::Error| Error::Release(format!("the program cannot be run: {e}"));
+    let mut printed = tempfile::tempfile().map_err(lost)?;
+    let output = printed.try_clone().map_err(lost)?;
+    let mut child =
+        process.stdin(Stdio::null()).stderr(Stdio::null()).stdout(output).spawn().map_err(lost)?;
+    let until = Instant::now() + patience;
+    let status = loop {
+        if let Some(status) = child.try_wait().map_err(lost)? {
+            break status;
+        }
+        if Instant::now() >= until {
+            // It may have ended just now.
+            let _ = child.kill();
+            child.wait().map_err(lost)?;
+            let words: Vec<_> = process.get_args().map(|word| word.to_string_lossy()).collect();
+            let (words, seconds) = (words.join(" "), patience.as_secs_f64());
+            return Err(Error::Release(format!("the program did not answer `{words}` in {seconds} s")));
+        }
+        thread::sleep(POLL);
+    };
+    let mut bytes = Vec::new();
+    printed.rewind().map_err(lost)?;
+    printed.read_to_end(&mut bytes).map_err(lost)?;
+    Ok((status.code(), bytes))
 }
 
 #[cfg(test)]
@@ -121,6 +152,14 @@ mod tests {
             let archive = place.join(format!("{name}.tar.gz"));
             run(Process::new("tar").arg("-C").arg(place).arg("-czf").arg(archive).arg(&name)).unwrap();
         }
+    }
+
+    #[test]
+    fn regression_a_program_that_never_ends_was_waited_for() {
+        let error = answer(Process::new("sleep").arg("3600"), Duration::from_millis(50)).unwrap_err();
+        assert!(error.to_string().contains("did not answer `3600` in 0.05 s"), "{error}");
+        let said = answer(Process::new("echo").arg("a b"), PATIENCE).unwrap();
+        assert_eq!(said, (Some(0), b"a b\n".to_vec()));
     }
 
     #[test]

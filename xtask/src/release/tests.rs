@@ -51,6 +51,24 @@ pub(super) fn with_program(place: &Path, look: impl FnOnce(&Program)) {
     look(&program(&place.join("program"), native));
 }
 
+#[test]
+fn regression_what_has_a_fault_lay_among_what_is_handed_out() {
+    let place = tempfile::tempdir().unwrap();
+    let out = place.path().join("dist");
+    let ready = || {
+        let ready = tempfile::tempdir_in(place.path()).unwrap();
+        fs::write(ready.path().join("headroom-0.1.0.tar.gz"), "packed").unwrap();
+        ready
+    };
+    let one = ready();
+    let kept = one.path().join("headroom-0.1.0.tar.gz");
+    let error = hand_out(vec!["it is too large".to_owned()], one, &out).unwrap_err().to_string();
+    assert!(error.contains("it is too large") && error.contains("what was made is in"), "{error}");
+    assert!(kept.is_file() && !out.exists());
+    hand_out(Vec::new(), ready(), &out).unwrap();
+    assert_eq!(names(&out).unwrap(), ["headroom-0.1.0.tar.gz"]);
+}
+
 /// Whether a test is left out for want of a tool. In CI it is not.
 pub(super) fn is_skipped(tool: &str) -> bool {
     let Err(why) = tools::require(&[tool]) else { return false };

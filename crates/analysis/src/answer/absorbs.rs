@@ -20,6 +20,7 @@ use model::study::StudyVerdict;
 use model::{Finding, FindingKind, Run, Severity, WorkloadName, metric};
 
 use super::rate::{ENOUGH, Rate};
+use crate::goal::is_doubted;
 use crate::measure;
 
 /// The code of what this finds, and what it says.
@@ -50,6 +51,8 @@ finding-absorbs =
        *[unknown] { $why ->
             [source] what can arrive was not measured
             [joint] nothing was measured that takes what arrives
+            [doubt] { absorbs-source }, and all of it was taken, but an error among the findings says that this is not to be
+                trusted
             [trials] two trials of each at least are needed to compare
             [short] { absorbs-source }, and all that was sent went into memory first: it was too little to see what lasts
            *[spread] { absorbs-source }, and { absorbs-lasting } is taken, but the trials differ too much to tell whether
@@ -166,6 +169,9 @@ fn decide<'a>(
     }
     let alone = sink.and_then(|sink| sink.is_all_of(source));
     match (own.is_all_of(source), joint.lasts) {
+        (Some(true), _) if joint.is_bound && (is_doubted(source.case) || is_doubted(own.case)) => {
+            Answer::unknown(super::DOUBT, Some(own))
+        }
         (Some(true), _) if joint.is_bound => Answer::is("yes", own),
         (Some(false), true) if alone == Some(true) => Answer::is("elsewhere", own),
         (Some(false), true) => Answer::is(if joint.head.is_some() { "head" } else { "no" }, own),

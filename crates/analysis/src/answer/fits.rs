@@ -10,11 +10,7 @@ use std::cmp::Ordering;
 use model::finding::{Evidence, Place};
 use model::goal::{GoalDoubt, GoalOutcome};
 use model::run::{CaseResult, CaseRole, Estimate};
-use model::study::StudyVerdictKind;
-use model::{Finding, FindingKind, Goal, Resource, Run, Severity, Value, metric};
-
-use crate::goal::goals_outcome;
-use crate::validity::memory_backed;
+use model::{Finding, FindingKind, Goal, Resource, Run, Severity, metric};
 
 /// The code of what this finds, and what it says.
 pub(crate) const CODE: (&str, &str) = (
@@ -94,10 +90,13 @@ impl<'a> HeldBound<'a> {
         self.room(end.unwrap_or(estimate.median))
     }
 
-    /// Which decides comes first: the gravest, and of such ones the one with the least room.
+    /// Which decides comes first: the gravest, and of such ones the one with the least room. What is only not to be trusted
+    /// decides where there is nothing else.
     fn order(&self, other: &HeldBound<'_>) -> Ordering {
         let room = |held: &HeldBound<'_>| held.room_least().unwrap_or(f64::INFINITY);
-        other.outcome.cmp(&self.outcome).then(room(self).total_cmp(&room(other)))
+        let is_untrusted = |held: &HeldBound<'_>| held.doubt == Some(GoalDoubt::Untrusted);
+        let graver = other.outcome.cmp(&self.outcome).then(is_untrusted(self).cmp(&is_untrusted(other)));
+        graver.then(room(self).total_cmp(&room(other)))
     }
 
     /// On which side of the bound the good values lie: a bound of 0 has no shares on either.
@@ -137,33 +136,13 @@ fn decisive(run: &Run) -> Option<HeldBound<'_>> {
     all.into_iter().min_by(|a, b| a.order(b))
 }
 
-/// Whether a finding says of a case that was held to a goal that its figures are not what they say, such as that trials
-/// failed. What is on another machine may be what is asked about.
-fn is_doubted(run: &Run) -> bool {
-    let held = run.cases.iter().filter(|case| !case.goals.is_empty());
-    let is_elsewhere = |found: &Finding| {
-        found.code == memory_backed::RULE.code && found.args.get("how") == Some(&Value::from("elsewhere"))
-    };
-    let is_doubt = |found: &Finding| {
-        found.kind == FindingKind::Validity && found.severity == Severity::Error && !is_elsewhere(found)
-    };
-    held.flat_map(|case| &case.findings).any(is_doubt)
-}
-
-/// Whether a run is asked whether all goals are kept, and its figures keep them, but are not to be trusted.
-#[must_use]
-pub fn is_fitness_doubted(run: &Run) -> bool {
-    let is_asked = run.study.verdict.as_ref().is_some_and(|verdict| verdict.kind == StudyVerdictKind::Fits);
-    is_asked && goals_outcome(run) == Some(GoalOutcome::Kept) && is_doubted(run)
-}
-
 /// What the run's question comes to.
 pub(super) fn check(run: &Run) -> Option<Finding> {
     let held = decisive(run)?;
     let (answer, why) = match (held.outcome, held.doubt) {
-        (GoalOutcome::Kept, _) if is_doubted(run) => ("unknown", "doubt"),
         (GoalOutcome::Kept, _) => ("yes", "none"),
         (GoalOutcome::NotKept, _) => ("no", "none"),
+        (GoalOutcome::CannotTell, Some(GoalDoubt::Untrusted)) => ("unknown", super::DOUBT),
         (GoalOutcome::CannotTell, Some(GoalDoubt::Interval)) => ("unknown", "spread"),
         (GoalOutcome::CannotTell, Some(GoalDoubt::NoInterval)) => ("unknown", "trials"),
         (GoalOutcome::CannotTell, _) => ("unknown", "none"),
@@ -217,11 +196,12 @@ fn inputs(run: &Run) -> Option<Evidence> {
 #[cfg(test)]
 mod tests {
     use model::goal::GoalOperator;
-    use model::study::StudyVerdict;
-    use model::{Better, MetricName, Unit};
+    use model::study::{StudyVerdict, StudyVerdictKind};
+    use model::{Better, MetricName, Unit, Value};
 
     use super::*;
-    use crate::validity::fixture;
+    use crate::answer::is_answer_doubted;
+    use crate::validity::{fixture, memory_backed};
 
     fn case(metric: MetricName, (low, median, high): (f64, f64, f64), unit: Unit) -> CaseResult {
         let mut case = fixture::case(3);
@@ -347,7 +327,7 @@ mod tests {
         let mut slow = latency(14e-3, 15e-3, 16e-3);
         slow.findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
         let slow = run(vec![quick()], vec![slow]);
-        assert!(found(&slow).args["answer"] == Value::from("no") && !is_fitness_doubted(&slow));
+        assert!(found(&slow).args["answer"] == Value::from("no") && !is_answer_doubted(&slow));
     }
 
     #[test]

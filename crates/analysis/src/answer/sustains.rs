@@ -18,6 +18,7 @@ use model::study::StudyVerdict;
 use model::{Finding, FindingKind, Run, Severity, Unit, Value, metric};
 
 use super::rate::{ENOUGH, Rate};
+use crate::goal::is_doubted;
 use crate::{CONFIDENCE, measure};
 
 /// The code of what this finds, and what it says.
@@ -38,6 +39,8 @@ finding-sustains =
             { PERCENT($short) } less
        *[unknown] { $why ->
             [none] nothing was measured that writes one block after the other to the whole
+            [doubt] { SHORT($rate, unit: "B/s") } were written where { SHORT($needed, unit: "B/s") } are needed, but an error
+                among the findings says that this is not to be trusted
             [trials] { SHORT($rate, unit: "B/s") } were written where { SHORT($needed, unit: "B/s") } are needed, but two
                 trials at least are needed to tell
            *[spread] { SHORT($rate, unit: "B/s") } are written where { SHORT($needed, unit: "B/s") } are needed, but the
@@ -160,6 +163,7 @@ pub(super) fn check(run: &Run, verdict: &StudyVerdict) -> Option<Finding> {
     let over_trials = interval.map(|interval| (interval.low, interval.high));
     let (answer, why) = match base.as_ref().map(|base| (base.low, base.high)).or(over_trials) {
         _ if rate.values.len() < ENOUGH => ("unknown", "trials"),
+        Some((low, _)) if low >= needed && is_doubted(rate.case) => ("unknown", super::DOUBT),
         Some((low, _)) if low >= needed => ("yes", "none"),
         Some((_, high)) if high < needed => ("no", "none"),
         _ => ("unknown", "spread"),
@@ -325,5 +329,13 @@ mod tests {
         assert!(answer == "unknown" && text.contains("two trials"), "{text}");
         let (answer, text) = said(vec![layer("raid6", &[500e6; 3])]);
         assert!(answer == "unknown" && text.contains("nothing was measured"), "{text}");
+        let failed = |rates: &[f64]| {
+            let mut case = layer("xfs", rates);
+            case.findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
+            vec![case]
+        };
+        let (answer, text) = said(failed(&[500e6; 3]));
+        assert!(answer == "unknown" && text.contains("not to be trusted"), "{text}");
+        assert_eq!(said(failed(&[200e6; 3])).0, "no");
     }
 }

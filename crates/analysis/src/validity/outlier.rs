@@ -43,10 +43,12 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
             let off = (share - 1.0).abs();
             off >= OFF && off >= TIMES * spread
         })?;
+    // All trials of the case are counted, as wherever a trial is named: those that gave no figure, too.
+    let place = case.trials.iter().position(|trial| std::ptr::eq(trial, trials[at]))?;
     let evidence = Evidence::at(RULE.code, Place::Metric(metric)).arg("others", spread);
     let finding = Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
-        .arg("trial", at as u64 + 1)
-        .arg("of", values.len() as u64)
+        .arg("trial", place as u64 + 1)
+        .arg("of", case.trials.len() as u64)
         .arg("share", share)
         .because(evidence);
     Some(finding.because_all(outlier_window::different(&trials, at)))
@@ -66,12 +68,18 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::study::Controls;
-    use model::{Better, Quantity, Unit, metric};
+    use model::{Better, Quantity, Status, Unit, metric};
 
     /// What is said of trials that gave so many operations a second.
     fn told(values: &[f64]) -> Option<String> {
-        let mut case = fixture::case(u32::try_from(values.len()).unwrap());
-        for (trial, value) in case.trials.iter_mut().zip(values) {
+        told_after(0, values)
+    }
+
+    /// The same where as many trials failed before.
+    fn told_after(failed: u32, values: &[f64]) -> Option<String> {
+        let mut case = fixture::case(failed + u32::try_from(values.len()).unwrap());
+        case.trials.iter_mut().take(failed as usize).for_each(|trial| trial.status = Status::Failed);
+        for (trial, value) in case.trials.iter_mut().skip(failed as usize).zip(values) {
             let rate = Quantity { value: *value, unit: Unit::PerSecond };
             trial.result.main_mut().metrics.insert(metric::IOPS, rate);
         }
@@ -90,5 +98,11 @@ mod tests {
         assert_eq!(told(&[95.0, 110.0, 80.0, 41.0, 100.0]), None, "the others differ as well");
         assert_eq!(told(&[95.0, 95.0, 41.0, 41.5, 95.0]), None, "two of them: which are usual?");
         assert_eq!(told(&[95.0, 95.0, 41.0, 95.0]), None, "too few");
+    }
+
+    #[test]
+    fn regression_a_trial_behind_a_failed_one_had_another_number_than_in_the_figure_of_samples() {
+        let text = told_after(2, &[95_000.0, 95_400.0, 94_800.0, 41_000.0, 95_100.0]).unwrap();
+        assert!(text.starts_with("trial 6 of 7 gave 43 % of what the others gave"), "{text}");
     }
 }

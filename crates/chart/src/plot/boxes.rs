@@ -27,7 +27,7 @@ pub struct Boxes {
 pub struct BoxRow {
     /// What it is called.
     pub label: String,
-    /// The trials, in the order they ran.
+    /// The trials, in the order they ran; one that gave no figure is no number.
     pub trials: Vec<f64>,
     /// What they say together.
     pub estimate: Option<Measured>,
@@ -279,7 +279,7 @@ impl Plot for Boxes {
             sentences.push(words.tell("boxes-closest", &arguments));
         }
         for row in &self.rows {
-            if let Some((place, value)) = row.apart() {
+            if let (Some(place), Some((_, value))) = (row.apart, row.apart()) {
                 let arguments = [
                     ("name", wording::name(&row.label)),
                     ("trial", wording::count(place + 1)),
@@ -405,6 +405,13 @@ mod tests {
         assert!(is_in_key(&chart));
         let said = chart.describe(words);
         assert!(said.ends_with("Trial 3 of a lies apart, at 41."), "{said}");
+        // Those that gave no figure are counted, and not drawn.
+        chart.rows[0].trials.insert(0, f64::NAN);
+        chart.rows[0].apart = Some(3);
+        assert_eq!(rings(&chart), without + 1);
+        let said = chart.describe(words);
+        assert!(said.ends_with("Trial 4 of a lies apart, at 41."), "{said}");
+        chart.rows[0].trials.remove(0);
         // A place that no trial has marks nothing.
         chart.rows[0].apart = Some(4);
         assert_eq!(rings(&chart), without);

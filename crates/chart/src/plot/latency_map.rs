@@ -29,7 +29,7 @@ pub struct LatencyMap {
 impl Plot for LatencyMap {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         let most = ((width - NAMES) / LEAST).max(1.0) as usize;
-        self.map(self.time.1.len().div_ceil(most).max(1)).draw(words, width)
+        self.map(together(self.time.1.len(), most)).draw(words, width)
     }
 
     fn describe(&self, words: &Words) -> String {
@@ -55,6 +55,21 @@ impl Plot for LatencyMap {
         };
         DataTable { head, rows: self.latency.1.iter().zip(&self.counts).map(row).collect() }
     }
+}
+
+/// How many of so many neighbouring columns are one, where `most` are drawn: as few as may be, but up to twice as many where
+/// the last one is whole then, or lacks less. One that covers less time would look like less work.
+fn together(columns: usize, most: usize) -> usize {
+    let least = columns.div_ceil(most.max(1)).max(1);
+    if least == 1 {
+        return 1;
+    }
+    let share = |together: usize| match columns % together {
+        0 => 1.0,
+        last => last as f64 / together as f64,
+    };
+    // Of equal ones the last is taken, which is the least.
+    (least..=2 * least).rev().max_by(|one, other| share(*one).total_cmp(&share(*other))).unwrap_or(least)
 }
 
 impl LatencyMap {
@@ -121,6 +136,15 @@ mod tests {
         assert_eq!(value(&halved, 3), [Some(980.0), Some(530.0)]);
         assert_eq!(halved.x.1, ["0.0", "2.0"]);
         assert!(map().draw(Language::English.words(), 120.0).height > 0.0);
+    }
+
+    #[test]
+    fn regression_the_last_column_of_a_narrow_sheet_covered_less_time_and_looked_paler() {
+        for (columns, most, expected) in
+            [(60, 60, 1), (60, 50, 2), (60, 9, 10), (60, 8, 10), (59, 50, 4), (0, 5, 1)]
+        {
+            assert_eq!(together(columns, most), expected, "{columns} columns, {most} at most");
+        }
     }
 
     #[test]

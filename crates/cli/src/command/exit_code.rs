@@ -18,24 +18,29 @@ pub(super) fn of_run(run: &Run, is_strict: bool) -> ExitCode {
         let condition = printable(&cause.condition.text);
         output::note(&format!("ended early: a trial met the condition `{condition}`\n"));
     }
-    if code == 0 && goals_outcome(run) == Some(GoalOutcome::CannotTell) {
-        let why = if analysis::is_fitness_doubted(run) {
-            "an error among the findings says that the figures are not to be trusted"
-        } else {
-            "more trials or longer ones narrow the intervals"
-        };
-        output::note(&format!(
-            "warning: it cannot be told whether every goal is kept; {why} (--strict makes this exit code 4)\n"
-        ));
+    if code == 0 && outcome(run) == Some(GoalOutcome::CannotTell) {
+        output::note(&format!("warning: {} (--strict makes this exit code 4)\n", unknown(run)));
     }
     ExitCode::from(code)
 }
 
-/// What became of the goals. Where the answer to the study's question is that the figures are not to be trusted, the exit
-/// code says so, too.
-fn goals_outcome(run: &Run) -> Option<GoalOutcome> {
-    let is_doubted = analysis::is_fitness_doubted(run);
-    if is_doubted { Some(GoalOutcome::CannotTell) } else { analysis::goals_outcome(run) }
+/// What cannot be told, and why.
+fn unknown(run: &Run) -> String {
+    let what = match analysis::goals_outcome(run) {
+        Some(GoalOutcome::CannotTell) => "whether every goal is kept",
+        _ => "what the question of the study comes to",
+    };
+    let why = match analysis::is_answer_doubted(run) {
+        true => "an error among the findings says that figures are not to be trusted",
+        false => "more trials or longer ones narrow the intervals",
+    };
+    format!("it cannot be told {what}; {why}")
+}
+
+/// What became of the goals, and of the study's question where the figures that answer it are not to be trusted.
+fn outcome(run: &Run) -> Option<GoalOutcome> {
+    let doubted = analysis::is_answer_doubted(run).then_some(GoalOutcome::CannotTell);
+    analysis::goals_outcome(run).max(doubted)
 }
 
 fn number(run: &Run, is_strict: bool) -> u8 {
@@ -43,7 +48,7 @@ fn number(run: &Run, is_strict: bool) -> u8 {
     let failed = trials().any(|trial| trial.status == Status::Failed);
     let measured = trials().any(|trial| trial.status == Status::Ok);
     let aborted = analysis::abort_cause(run).is_some();
-    match (run.outcome, goals_outcome(run)) {
+    match (run.outcome, outcome(run)) {
         (Some(Outcome::Interrupted), _) if !aborted => INTERRUPTED,
         _ if failed || !measured => TRIAL_FAILED,
         _ if aborted => ABORTED,
@@ -57,9 +62,8 @@ fn number(run: &Run, is_strict: bool) -> u8 {
 
 #[cfg(test)]
 mod tests {
-    use model::goal::{GoalOperator, HeldGoal};
+    use model::goal::{GoalDoubt, GoalOperator, HeldGoal};
     use model::run::CaseResult;
-    use model::study::{StudyVerdict, StudyVerdictKind};
     use model::trial::{Trial, TrialResult};
     use model::{Finding, FindingKind, Goal, Severity, Study, Unit, metric};
 
@@ -128,16 +132,27 @@ mod tests {
     }
 
     #[test]
-    fn regression_a_fit_whose_figures_are_not_to_be_trusted_ended_as_one_that_is_fit() {
-        let mut run = run(Status::Ok, &[GoalOutcome::Kept]);
-        let name = run.cases[0].loads.main.workload;
-        let kind = StudyVerdictKind::Fits;
-        let verdict = StudyVerdict { kind, source: name, sink: name, joint: name, rate: None, count: None };
-        run.study.verdict = Some(verdict);
-        assert_eq!(number(&run, true), 0);
-        run.cases[0].findings = vec![Finding::new(FindingKind::Validity, "trials-failed", Severity::Error)];
+    fn regression_a_run_whose_figures_are_not_to_be_trusted_ended_as_one_whose_are() {
+        let mut run = run(Status::Ok, &[GoalOutcome::CannotTell]);
+        assert!(unknown(&run).ends_with("more trials or longer ones narrow the intervals"));
+        run.cases[0].goals[0].doubt = Some(GoalDoubt::Untrusted);
         assert_eq!((number(&run, false), number(&run, true)), (0, 4));
-        run.study.verdict = None;
-        assert_eq!(number(&run, true), 0, "nothing was asked for that the findings answer");
+        let told = unknown(&run);
+        assert!(told.contains("whether every goal is kept; an error among the findings"), "{told}");
+    }
+
+    #[test]
+    fn regression_an_answer_that_is_not_to_be_trusted_was_no_answer_of_which_it_cannot_be_told() {
+        let mut run = run(Status::Ok, &[]);
+        let answer = |why: &str| {
+            let answer = Finding::new(FindingKind::Answer, "sustains", Severity::Note);
+            vec![answer.arg("answer", "unknown").arg("why", why)]
+        };
+        run.findings = answer("spread");
+        assert_eq!((number(&run, false), number(&run, true)), (0, 0));
+        run.findings = answer("doubt");
+        assert_eq!((number(&run, false), number(&run, true)), (0, 4));
+        let told = unknown(&run);
+        assert!(told.contains("what the question of the study comes to; an error"), "{told}");
     }
 }

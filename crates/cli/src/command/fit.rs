@@ -23,11 +23,11 @@ pub(super) fn define(command: Command) -> Command {
             "fit etcd --target /var/lib/etcd",
             "fit etcd --target /var/lib/etcd --fsync-limit 5ms",
         ]))
-        .about("Is this machine fit for a use? Measures, and says fit, not fit or cannot tell, with the room that is left")
+        .about("Is this machine fit for a use? Measures, and answers yes, no or cannot tell, with the room that is left")
         .after_help(
             "It takes the options of `headroom run`, and those of the use, which `headroom fit` alone lists. `headroom \
              studies fit-etcd > mine.toml` makes a file of one, to be changed; `headroom fit mine.toml` asks that. Exit with \
-             1 where the machine is not fit.",
+             1 where the answer is no.",
         )
         .mut_arg("study", |argument| argument.value_name("USE").help("What for, or a .toml file; without it, a list"))
 }

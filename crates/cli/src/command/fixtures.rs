@@ -1,5 +1,5 @@
 //! `headroom fixtures`: what loads keep for later runs, and its removal. What is shown and removed stands in the list
-//! that runs keep of it; a file is removed only where it bears the mark of what is in it.
+//! that runs keep of it; a file is removed only where it bears the mark of what is in it, or nobody has written to it.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,8 @@ use std::process::ExitCode;
 
 use clap::{ArgAction, ArgMatches, Command};
 use load::workload::db::left::{KeptData, kept_for_later};
-use load::workload::db::left_restore::{RestoredOnServer, remove_kept_file};
+use load::workload::db::left_restore::remove_kept_file;
+use load::workload::disk::kept::{kept_disk_files, remove_kept_disk_file};
 use machine::setting::state_folder;
 use report::text::printable;
 
@@ -41,7 +42,9 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     if !named.is_empty() {
         return remove(&state, &named);
     }
-    let lines: String = kept_for_later(&state).iter().filter_map(|left| Some(line(left.kept()?))).collect();
+    let mut lines: String =
+        kept_for_later(&state).iter().filter_map(|left| Some(line(left.kept()?))).collect();
+    lines.extend(kept_disk_files(&state).iter().map(|kept| line(KeptData::File(kept.path()))));
     output::done(if lines.is_empty() { "No data is kept for later runs.\n".to_owned() } else { lines })
 }
 
@@ -64,10 +67,13 @@ fn line(kept: KeptData<'_>) -> String {
 
 /// Removes kept files; nothing where one of the paths is none.
 fn remove(state: &Path, named: &[&String]) -> Result<ExitCode, Failure> {
-    let all = kept_for_later(state);
+    let (all, of_disks) = (kept_for_later(state), kept_disk_files(state));
     let files: BTreeSet<PathBuf> =
         named.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| PathBuf::from(path))).collect();
-    let is_kept = |file: &PathBuf| all.iter().any(|left| left.kept() == Some(KeptData::File(file.as_path())));
+    let is_kept = |file: &PathBuf| {
+        all.iter().any(|left| left.kept() == Some(KeptData::File(file.as_path())))
+            || of_disks.iter().any(|kept| kept.path() == file)
+    };
     if let Some(file) = files.iter().find(|file| !is_kept(file)) {
         return Err(Failure::arguments(
             printable(&format!("{} is no kept data, or a run uses it", file.display())),
@@ -76,23 +82,25 @@ fn remove(state: &Path, named: &[&String]) -> Result<ExitCode, Failure> {
     }
     let mut is_left = false;
     for file in &files {
-        let (line, is_gone) = outcome(file, remove_kept_file(state, file).as_ref());
+        let (line, is_gone) = outcome(file, removed(state, file));
         is_left |= !is_gone;
         output::print((printable(&line) + "\n").as_bytes())?;
     }
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }
 
+/// Removes a kept file of a database or of a disk load: what became of it, in words, and whether it is gone.
+fn removed(state: &Path, file: &Path) -> Option<(String, bool)> {
+    let of_database = remove_kept_file(state, file).map(|one| (one.to_string(), one.is_settled()));
+    of_database.or_else(|| remove_kept_disk_file(state, file).map(|one| (one.to_string(), one.is_settled())))
+}
+
 /// What became of a kept file, in words, and whether it is gone; without `removed` it is in the list no longer, or a run
 /// has begun to use it since the list was read.
-fn outcome(file: &Path, removed: Option<&RestoredOnServer>) -> (String, bool) {
-    match removed {
-        Some(removed) => (removed.to_string(), removed.is_settled()),
-        None => (
-            format!("{} was left alone: a run has just begun to use it, or removed it", file.display()),
-            false,
-        ),
-    }
+fn outcome(file: &Path, removed: Option<(String, bool)>) -> (String, bool) {
+    let left_alone =
+        || format!("{} was left alone: a run has just begun to use it, or removed it", file.display());
+    removed.unwrap_or_else(|| (left_alone(), false))
 }
 
 #[cfg(test)]
@@ -103,8 +111,7 @@ mod tests {
     fn a_file_that_a_run_has_just_taken_is_told_and_not_passed_over() {
         let state = tempfile::tempdir().unwrap();
         let file = Path::new("/data/headroom_kept_0123456789abcdef.db");
-        let removed = remove_kept_file(state.path(), file);
-        let (line, is_gone) = outcome(file, removed.as_ref());
+        let (line, is_gone) = outcome(file, removed(state.path(), file));
         assert!(line.starts_with("/data/headroom_kept_0123456789abcdef.db was left alone"), "{line}");
         assert!(!is_gone);
     }

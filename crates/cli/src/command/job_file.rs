@@ -9,7 +9,7 @@ use machine::file::{self, Bounds};
 use model::Study;
 use model::workload::Catalogue;
 
-use super::run::{stem, study_text};
+use super::run_study::{stem, study_text};
 use crate::exit::Failure;
 
 /// The largest file that is included.

@@ -30,6 +30,8 @@ mod rm;
 mod run;
 mod run_filter;
 mod run_options;
+mod run_refusal;
+mod run_study;
 mod schedule;
 mod settings;
 mod show;

@@ -9,6 +9,7 @@ use ::agent::stale_files;
 use clap::{ArgMatches, Command};
 use load::workload::db::left::{kept_on_servers, left_on_servers};
 use load::workload::db::left_restore::{RestoredOnServer, remove_kept_files, remove_left_files, restore_at};
+use load::workload::disk::kept::remove_kept_disk_files;
 use machine::setting::{self, JournalError, Unrestorable, state_folder};
 use model::Plan;
 use model::plan::{Problem, ProblemKind};
@@ -53,11 +54,10 @@ pub(super) fn define(command: Command) -> Command {
                 ),
         )
         .arg(
-            flag("kept", "Remove the data that loads on databases kept for later runs (--keep-data), too")
-                .long_help(
-                    "Remove the data that loads on databases kept for later runs (--keep-data), too: files of SQLite, and \
-                     databases of the server of --url. What is kept at other servers is listed.",
-                ),
+            flag("kept", "Remove the data that loads kept for later runs (--keep-data), too").long_help(
+                "Remove the data that loads kept for later runs (--keep-data), too: files of disk and of SQLite, and \
+                 databases of the server of --url. What is kept at other servers is listed.",
+            ),
         )
         .arg(
             option("password-file", "FILE")
@@ -84,10 +84,13 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     print_lines(&done)?;
     // Last: a server that is out of reach keeps nothing else from being put back.
     let mut at_server = remove_left_files(&state_folder());
+    let mut of_disks = Vec::new();
     if matches.get_flag("kept") {
         at_server.extend(remove_kept_files(&state_folder()));
+        of_disks = remove_kept_disk_files(&state_folder());
     }
     print_lines(&at_server)?;
+    print_lines(&of_disks)?;
     let there = restore_at_server(matches)?;
     print_lines(&there)?;
     at_server.extend(there);
@@ -96,8 +99,11 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     print_lines(&on_servers)?;
     let kept = if matches.get_flag("kept") { kept_on_servers(&state_folder()) } else { Vec::new() };
     print_lines(&kept)?;
-    let is_nothing_elsewhere =
-        objects.is_empty() && at_server.is_empty() && on_servers.is_empty() && kept.is_empty();
+    let is_nothing_elsewhere = objects.is_empty()
+        && at_server.is_empty()
+        && on_servers.is_empty()
+        && kept.is_empty()
+        && of_disks.is_empty();
     if done.is_empty() && left.is_empty() && traces.is_empty() && stacks.is_empty() && is_nothing_elsewhere {
         return output::done("There is nothing to put back.\n");
     }
@@ -107,6 +113,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         || left.iter().any(|one| !one.is_settled())
         || traces.iter().any(|one| !one.is_settled())
         || stacks.iter().any(|one| !one.is_settled())
+        || of_disks.iter().any(|one| !one.is_settled())
         || is_elsewhere && !drops;
     Ok(if is_left { ExitCode::from(TRIAL_FAILED) } else { ExitCode::SUCCESS })
 }

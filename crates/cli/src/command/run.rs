@@ -1,9 +1,8 @@
 //! `headroom run`: the main job.
 
 use std::collections::BTreeMap;
-use std::io::{ErrorKind, IsTerminal};
+use std::io::IsTerminal;
 use std::net::Ipv4Addr;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,26 +11,21 @@ use std::time::Duration;
 use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use machine::file::{self, Bounds};
-use model::plan::FixtureKey;
+use model::Study;
 use model::run::Run;
-use model::workload::Catalogue;
-use model::{Plan, Study};
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, INPUT_OPTIONS};
 use study::plan;
-use study::read::arguments::{Arguments, apply, study_of_workload};
+use study::read::CONTROLS;
 use study::read::goal::ABORT_WHEN;
-use study::read::{CONTROLS, from_toml_with, inputs};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
-use super::run_options::{LAYERS, PROVE, arguments, parameters};
+use super::run_options::{LAYERS, PROVE, parameters};
 use super::{
-    exit_code, flag, job_file, option, page_path, restore, resume, show, store_argument, store_path, tag,
-    unknown_study,
+    exit_code, flag, option, page_path, restore, resume, run_refusal, run_study, show, store_argument, tag,
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
@@ -164,7 +158,7 @@ pub(super) fn measure(
     let kept = resume::kept(matches)?;
     let mut study = match &kept {
         Some(run) => resume::study_of(run, matches),
-        None => read_study(matches, &catalogue, named)?,
+        None => run_study::read(matches, &catalogue, named)?,
     };
     check(&study)?;
     take_price(matches, &mut study);
@@ -179,11 +173,12 @@ pub(super) fn measure(
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &cancelled };
     let make = if matches.get_flag("dry-run") { plan::look } else { plan::make };
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
-    refuse(matches, &study, &planned.plan)?;
+    run_refusal::refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
         return show_plan(matches, &planned);
     }
     restore::begin(&planned.plan)?;
+    output::note(&report::plan::new_names(&planned.plan));
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
     let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan));
@@ -303,153 +298,6 @@ fn take_price(matches: &ArgMatches, study: &mut Study) {
     if let Some(price) = matches.get_one::<String>("price") {
         study.price = Some(price.clone());
     }
-}
-
-/// The study that was meant, with the options applied.
-fn read_study(matches: &ArgMatches, catalogue: &Catalogue, named: Option<&str>) -> Result<Study, Failure> {
-    let arguments = arguments(matches, catalogue);
-    let Some(name) = named else {
-        return ready_study(built_in::OVERVIEW, catalogue, &arguments);
-    };
-    if catalogue.called(name).is_some() {
-        return Ok(study_of_workload(catalogue, name, &arguments)?);
-    }
-    if built_in::find(name).is_some() {
-        return ready_study(name, catalogue, &arguments);
-    }
-    let path = Path::new(name);
-    if path.extension().is_some_and(|e| e == "fio" || e == "job") {
-        let study = job_file::read(path, matches, catalogue)?;
-        return overridden(study, catalogue, &arguments);
-    }
-    if path.extension().is_some_and(|e| e == "toml") || name.contains('/') {
-        let text = study_text(path)?;
-        let read = with_inputs(catalogue, (&stem(path), name), &text, &arguments);
-        if read.is_err() && import::fio::command_line::is_job(&text) {
-            return Err(unnamed_job(name));
-        }
-        return read;
-    }
-    if path.is_file() && study_text(path).is_ok_and(|text| import::fio::command_line::is_job(&text)) {
-        return Err(unnamed_job(name));
-    }
-    Err(unknown_study::failure(name, catalogue))
-}
-
-/// A job file of fio whose name does not say that it is one.
-fn unnamed_job(name: &str) -> Failure {
-    Failure::arguments(
-        format!("{name} looks like a job file of fio, and its name does not end in .fio"),
-        "rename it, or copy it, to a name that ends in .fio or .job",
-    )
-}
-
-/// What a study from a file is called.
-pub(super) fn stem(path: &Path) -> String {
-    path.file_stem().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
-/// The largest study file: far beyond any that a person writes.
-const STUDY_BYTES_MAX: u64 = 4 << 20;
-
-/// The text of a study file. One that is not there, no file, or no text is a
-/// wrong argument, not a refusal.
-pub(super) fn study_text(path: &Path) -> Result<String, Failure> {
-    let invalid = |message: String| {
-        Failure::arguments(message, "give the path of a study file, or a name from `headroom studies`")
-    };
-    let shown = path.display();
-    let bytes = file::read(path, Bounds::of_file(STUDY_BYTES_MAX)).map_err(|source| match source.kind() {
-        ErrorKind::NotFound => invalid(format!("there is no file {shown}")),
-        ErrorKind::InvalidInput => {
-            let message = format!("{shown} is no file");
-            match unknown_study::help_of_place(path) {
-                Some(help) => Failure::arguments(message, help),
-                None => invalid(message),
-            }
-        }
-        ErrorKind::FileTooLarge => invalid(format!("{shown} is too large for a study")),
-        _ => Failure::File { what: "reading", path: path.to_owned(), source },
-    })?;
-    match String::from_utf8(bytes) {
-        Ok(text) => Ok(text.trim_start_matches('\u{feff}').to_owned()),
-        Err(_) => Err(invalid(format!("{shown} is no text in UTF-8"))),
-    }
-}
-
-/// What must not be measured here, though it could be.
-fn refuse(matches: &ArgMatches, study: &Study, plan: &Plan) -> Result<(), Failure> {
-    refuse_own_store(matches, study)?;
-    refuse_filling_store(matches, plan)?;
-    restore::refuse_loopback(plan)
-}
-
-/// A run must not overwrite the store that it is kept in.
-fn refuse_own_store(matches: &ArgMatches, study: &Study) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |path: &Path| path.metadata().ok().map(|m| (m.dev(), m.ino()));
-    let Some(store) = store_path(matches) else { return Ok(()) };
-    let files = ["", "-journal", "-wal", "-shm"].map(|end| {
-        let mut name = store.clone().into_os_string();
-        name.push(end);
-        identity(Path::new(&name))
-    });
-    match study.controls.destroy.iter().find(|path| {
-        let given = identity(Path::new(path));
-        given.is_some() && files.contains(&given)
-    }) {
-        Some(path) => Err(Failure::refused(
-            format!("{path} is the store in which this run would be kept"),
-            "name another file, or another --store",
-        )),
-        None => Ok(()),
-    }
-}
-
-/// A run that fills a file system must not take the room that it needs to be
-/// kept in.
-fn refuse_filling_store(matches: &ArgMatches, plan: &Plan) -> Result<(), Failure> {
-    use std::os::unix::fs::MetadataExt;
-    let device = |path: &Path| path.ancestors().find_map(|p| p.metadata().ok()).map(|m| m.dev());
-    let Some(store) = store_path(matches).and_then(|path| std::path::absolute(path).ok()) else {
-        return Ok(());
-    };
-    // One that a size ends is smaller than what is free.
-    let unbounded = |fixture: &&FixtureKey| {
-        let room = rustix::fs::statvfs(fixture.target.as_str());
-        fixture.used_up && room.is_ok_and(|s| fixture.bytes >= s.f_bavail.saturating_mul(s.f_frsize))
-    };
-    let fixtures = plan.cases.iter().flat_map(|case| &case.fixtures);
-    match fixtures.filter(unbounded).find(|f| device(Path::new(&f.target)) == device(&store)) {
-        Some(fixture) => Err(Failure::refused(
-            format!("the file system of {} must not be filled: it holds the store", fixture.target),
-            "give a folder on another file system, another --store, or a size at which to end",
-        )),
-        None => Ok(()),
-    }
-}
-
-fn ready_study(name: &str, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
-    let text = built_in::find(name).map_or("", |r| r.text);
-    with_inputs(catalogue, (name, name), text, arguments)
-}
-
-/// A study of this name, from this path, with what was typed for its inputs, and then with the other options.
-fn with_inputs(
-    catalogue: &Catalogue,
-    (name, path): (&str, &str),
-    text: &str,
-    arguments: &Arguments,
-) -> Result<Study, Failure> {
-    let mut arguments = arguments.clone();
-    let own = inputs::take(&inputs::declared(path, text)?, &mut arguments);
-    overridden(from_toml_with(catalogue, name, path, text, &own)?, catalogue, &arguments)
-}
-
-/// With the options that were typed.
-fn overridden(mut study: Study, catalogue: &Catalogue, arguments: &Arguments) -> Result<Study, Failure> {
-    apply(catalogue, &mut study, arguments)?;
-    Ok(study)
 }
 
 /// A seed of this run's own, unless one was given.

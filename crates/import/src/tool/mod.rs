@@ -15,6 +15,7 @@ mod inventory;
 mod latency;
 mod network;
 mod number;
+mod option_words;
 mod paste;
 mod reader;
 mod secret;

@@ -479,6 +479,7 @@ figure-latency-operations = operations
 figure-latency-time = seconds from the start of the window
 figure-latency-from = latency from
 figure-latency-note = Each cell counts the operations that finished in that time with a latency from that of its row on, up to that of the row above. Where none did, there is no colour.
+figure-latency-last = The last column covers { $last }, each of the others { $others }.
 figure-latency-some = { $shown } of { $all } cases are drawn; the document has all.
 
 # Heat.

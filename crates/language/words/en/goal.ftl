@@ -9,6 +9,7 @@ goal-unknown = cannot tell
 goal-doubt-interval = the interval has both sides of the goal
 goal-doubt-no-interval = too few or too short trials for an interval
 goal-doubt-no-figure = no trial gave this figure
+goal-doubt-untrusted = an error among the findings says that this figure is not to be trusted
 goal-doubt-no-case = no case was held to it
 goal-column = goal
 goal-column-case = case

@@ -465,6 +465,7 @@ figure-latency-operations = 操作数
 figure-latency-time = 測定区間の開始からの秒数
 figure-latency-from = レイテンシ（以上）
 figure-latency-note = 各マスは、その時間に終わった操作のうち、レイテンシがその行の値以上で上の行の値未満のものの数です。該当する操作がなければ色はありません。
+figure-latency-last = 最後の列は { $last } 分、ほかの列はそれぞれ { $others } 分です。
 figure-latency-some = { $all } 件のケースのうち { $shown } 件を描いています。実行文書にはすべてあります。
 
 # 熱。

@@ -797,6 +797,7 @@ finding-absorbs =
        *[unknown] { $why ->
             [source] 届く速さが測定されていません
             [joint] 届くデータを受け取るワークロードが測定されていません
+            [doubt] { absorbs-source }。届いたものはすべて受け取りましたが、診断結果にエラーがあるため信頼できません
             [trials] 比べるには、それぞれ少なくとも 2 回の試行が必要です
             [short] { absorbs-source }。送られたデータは先にすべてメモリに入りました。持続する速さを見るには量が少なすぎます
            *[spread] { absorbs-source }。受け取るのは { absorbs-lasting }ですが、試行のばらつきが大きく、それで足りるかどうかは判断できません
@@ -824,6 +825,7 @@ finding-sustains =
         [no] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } でしか書き込めません。{ PERCENT($short) } 足りません
        *[unknown] { $why ->
             [none] 全体へ順に書き込むワークロードが測定されていません
+            [doubt] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めましたが、診断結果にエラーがあるため信頼できません
             [trials] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めましたが、判断するには少なくとも 2 回の試行が必要です
            *[spread] { SHORT($needed, unit: "B/s") } が必要なところ、{ SHORT($rate, unit: "B/s") } で書き込めますが、試行のばらつきが大きく、それで足りるかどうかは判断できません
         }

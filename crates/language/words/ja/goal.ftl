@@ -9,6 +9,7 @@ goal-unknown = 判断不可
 goal-doubt-interval = 信頼区間が目標をまたぐ
 goal-doubt-no-interval = 試行が少なすぎるか短すぎて信頼区間がない
 goal-doubt-no-figure = この値を出した試行がない
+goal-doubt-untrusted = 診断結果にエラーがあり、この値は信頼できない
 goal-doubt-no-case = この目標を当てはめたケースがない
 goal-column = 目標
 goal-column-case = ケース

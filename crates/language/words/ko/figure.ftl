@@ -465,6 +465,7 @@ figure-latency-operations = 연산 수
 figure-latency-time = 측정 구간 시작부터의 초
 figure-latency-from = 지연 시간(이상)
 figure-latency-note = 각 칸은 그 시간에 끝난 연산 가운데 지연 시간이 그 행의 값 이상이고 윗행의 값 미만인 것의 수입니다. 그런 연산이 없으면 색이 없습니다.
+figure-latency-last = 마지막 열은 { $last }, 나머지 열은 각각 { $others }에 해당합니다.
 figure-latency-some = 케이스 { $all }개 중 { $shown }개를 그렸습니다. 실행 문서에는 모두 있습니다.
 
 # 열.

@@ -797,6 +797,7 @@ finding-absorbs =
        *[unknown] { $why ->
             [source] 들어올 수 있는 속도를 측정하지 않았습니다
             [joint] 들어오는 데이터를 받는 워크로드를 측정하지 않았습니다
+            [doubt] { absorbs-source }. 들어온 것을 모두 받았지만, 진단 결과에 오류가 있어 이 값을 믿을 수 없습니다
             [trials] 비교하려면 각각 적어도 두 번의 시행이 필요합니다
             [short] { absorbs-source }. 보낸 데이터가 먼저 모두 메모리에 들어갔습니다. 지속되는 속도를 보기에는 양이 너무 적습니다
            *[spread] { absorbs-source }. 받는 속도는 { absorbs-lasting }이지만, 시행의 편차가 커서 그것으로 충분한지 판단할 수 없습니다
@@ -824,6 +825,7 @@ finding-sustains =
         [no] { SHORT($needed, unit: "B/s") }가 필요한데, { SHORT($rate, unit: "B/s") }로만 기록됩니다. { PERCENT($short) } 모자랍니다
        *[unknown] { $why ->
             [none] 전체에 차례로 기록하는 워크로드를 측정하지 않았습니다
+            [doubt] { SHORT($needed, unit: "B/s") }가 필요한데 { SHORT($rate, unit: "B/s") }로 기록되었지만, 진단 결과에 오류가 있어 이 값을 믿을 수 없습니다
             [trials] { SHORT($needed, unit: "B/s") }가 필요한데 { SHORT($rate, unit: "B/s") }로 기록되었지만, 판단하려면 적어도 두 번의 시행이 필요합니다
            *[spread] { SHORT($needed, unit: "B/s") }가 필요한데 { SHORT($rate, unit: "B/s") }로 기록되지만, 시행의 편차가 커서 그것으로 충분한지 판단할 수 없습니다
         }

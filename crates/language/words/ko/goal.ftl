@@ -9,6 +9,7 @@ goal-unknown = 판단 불가
 goal-doubt-interval = 신뢰구간이 목표에 걸침
 goal-doubt-no-interval = 시행이 너무 적거나 짧아 신뢰구간이 없음
 goal-doubt-no-figure = 이 값을 낸 시행이 없음
+goal-doubt-untrusted = 진단 결과에 오류가 있어 이 값을 믿을 수 없음
 goal-doubt-no-case = 이 목표를 적용한 케이스가 없음
 goal-column = 목표
 goal-column-case = 케이스

@@ -7,6 +7,7 @@ pub mod db;
 pub mod disk;
 pub mod file;
 pub mod http;
+mod kept_name;
 mod left_records;
 pub mod memory;
 pub mod net;

@@ -12,7 +12,7 @@ use model::{Definitions, Label, ParameterName, Unit, Value, WorkloadName};
 
 use crate::load;
 use crate::view::View;
-use crate::view::label::{level_in_words, title, together};
+use crate::view::label::{level_in_words, stacks_in_short, title, together};
 
 /// Where a parameter stands in a case.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -265,6 +265,9 @@ fn factor(
     }
     if levels.len() < 2 {
         return None;
+    }
+    if kind == Some(Kind::Stack) {
+        stacks_in_short(levels.iter_mut().map(|level| &mut level.text));
     }
     // Choices stay as the study has them; numbers ascend.
     if levels.iter().all(|l| l.number.is_some()) {

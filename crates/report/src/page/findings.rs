@@ -212,10 +212,13 @@ pub(super) fn resource(view: &View<'_>, finding: &Finding) -> String {
 }
 
 /// What stands before the first colon or semicolon, or before what is a second
-/// sentence in Korean or Japanese.
+/// sentence in Korean or Japanese. A name before a colon is none: it says nothing
+/// of what is wrong.
 pub(super) fn clause(text: &str) -> String {
-    let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text.find(mark)).min();
-    text[..end.unwrap_or(text.len())].trim_end_matches(['.', '\u{3002}']).to_owned()
+    let is_name = |before: &str| before.is_ascii() && !before.contains(' ');
+    let name = text.find(": ").filter(|at| is_name(&text[..*at])).map_or(0, |at| at + 2);
+    let end = [": ", "; ", ". ", "\u{3002}"].iter().filter_map(|mark| text[name..].find(mark)).min();
+    text[..end.map_or(text.len(), |end| name + end)].trim_end_matches(['.', '\u{3002}']).to_owned()
 }
 
 /// With a capital at its start and a point at its end, as a sentence has where
@@ -372,12 +375,16 @@ mod tests {
         let made = |code: &str| Finding::new(FindingKind::Validity, code, Severity::Error);
         let file_system = |how: &str| made("no-device-below").arg("filesystem", "/x (tmpfs)").arg("how", how);
         let late = made("rate-not-kept").arg("workload", "disk").arg("asked", 1000.0).arg("share", 0.5);
-        let found = [file_system("memory"), file_system("elsewhere"), file_system("unknown"), late];
+        let lost = made("durability-off").arg("name", "fsync=off").arg("loss", "power");
+        let found = [file_system("memory"), file_system("elsewhere"), file_system("unknown"), late, lost];
         for language in LANGUAGES {
             let words = crate::view::words(*language);
             for finding in &found {
                 let first = clause(&words.finding(finding));
-                assert!(!["/x (tmpfs)", "disk"].contains(&first.as_str()), "{language:?}: {first}");
+                assert!(
+                    !["/x (tmpfs)", "disk", "fsync=off"].contains(&first.as_str()),
+                    "{language:?}: {first}"
+                );
             }
         }
     }

@@ -94,6 +94,7 @@ fn doubt(view: &View<'_>, held: HeldGoal) -> Option<String> {
         GoalDoubt::Interval => "goal-doubt-interval",
         GoalDoubt::NoInterval => "goal-doubt-no-interval",
         GoalDoubt::NoFigure => "goal-doubt-no-figure",
+        GoalDoubt::Untrusted => "goal-doubt-untrusted",
         GoalDoubt::Other => return None,
     };
     Some(view.say(key))

@@ -10,9 +10,6 @@ use crate::document::{Answer, Piece, Text, Tone};
 /// So many cases stand below the answer.
 const MOST: usize = 8;
 
-/// The code of the answer whether the machine is fit for a use.
-const FITNESS: &str = "fits";
-
 /// The code of the answer whether the machine is to be accepted.
 const ACCEPTANCE: &str = "accepts";
 
@@ -32,10 +29,8 @@ pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
 /// The answer in a word; of another version's there is none.
 fn badge(found: &Finding) -> Option<(Tone, &'static str)> {
     let word = found.args.get("answer")?.to_string();
-    let (is_fitness, is_acceptance) = (found.code == FITNESS, found.code == ACCEPTANCE);
+    let is_acceptance = found.code == ACCEPTANCE;
     Some(match word.as_str() {
-        "yes" if is_fitness => (Tone::Good, "answer-fits-yes"),
-        "no" if is_fitness => (Tone::Error, "answer-fits-no"),
         "yes" if is_acceptance => (Tone::Good, "answer-accepts-yes"),
         "no" if is_acceptance => (Tone::Error, "answer-accepts-no"),
         "yes" => (Tone::Good, "answer-absorbs-yes"),
@@ -123,11 +118,13 @@ mod tests {
     }
 
     #[test]
-    fn fitness_is_said_in_a_word_of_its_own() {
-        for (answer, word) in [("yes", "Fit"), ("no", "Not fit"), ("unknown", "Cannot tell")] {
-            let finding = Finding::new(FindingKind::Answer, FITNESS, Severity::Note).arg("answer", answer);
-            let (_, key) = badge(&finding).unwrap();
-            assert_eq!(Language::English.words().tell(key, &[]), word);
+    fn regression_fits_had_two_forms_of_an_answer() {
+        for code in ["fits", "sustains"] {
+            for (answer, word) in [("yes", "Yes"), ("no", "No"), ("unknown", "Cannot tell")] {
+                let finding = Finding::new(FindingKind::Answer, code, Severity::Note).arg("answer", answer);
+                let (_, key) = badge(&finding).unwrap();
+                assert_eq!(Language::English.words().tell(key, &[]), word, "{code}");
+            }
         }
     }
 

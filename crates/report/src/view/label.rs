@@ -5,7 +5,9 @@ use language::Words;
 use model::definition::ParameterDefinition;
 use model::label::LabelPart;
 use model::parameter::Telling;
+use model::profile::Aspect;
 use model::run::CaseResult;
+use model::stack_top::without_options;
 use model::{Kind, Label, ParameterName, Unit, Value, scalar};
 
 use super::View;
@@ -98,9 +100,34 @@ pub(crate) fn level(view: &View<'_>, part: &LabelPart, is_only_size: bool) -> St
         (_, Value::List(targets)) => together(view.words, targets.len()),
         (_, Value::Integer(count)) if view.words.has(&counted) => view.count(&counted, *count as usize),
         (Kind::Choice, _) => part.level(),
+        (Kind::Stack, Value::Text(stack)) => {
+            format!("{} {}", title(view.words, &part.name), stack_in_short(view, stack))
+        }
         (Kind::Size, _) if is_only_size => spaced(view.words, part),
         _ if part.name.is_empty() => part.level(),
         _ => titled(view, part),
+    }
+}
+
+/// A stack without what stands in parentheses, unless another one of the run would read the same.
+fn stack_in_short(view: &View<'_>, stack: &str) -> String {
+    let short = without_options(stack);
+    let of_case = |case: &CaseResult| {
+        let main = &case.loads.main;
+        Some(main.parameters.get(main.profile.parameter(Aspect::Stack)?)?.to_string())
+    };
+    let mut others = view.run.cases.iter().filter_map(of_case).filter(|other| other != stack);
+    if others.any(|other| without_options(&other) == short) { stack.to_owned() } else { short }
+}
+
+/// As [`stack_in_short`], of all levels of a factor.
+pub(crate) fn stacks_in_short<'a>(levels: impl Iterator<Item = &'a mut String>) {
+    let levels: Vec<&mut String> = levels.collect();
+    let short: Vec<String> = levels.iter().map(|level| without_options(level)).collect();
+    for (level, text) in levels.into_iter().zip(&short) {
+        if short.iter().filter(|other| *other == text).count() == 1 {
+            level.clone_from(text);
+        }
     }
 }
 
@@ -126,7 +153,45 @@ fn spaced(words: &Words, part: &LabelPart) -> String {
 
 #[cfg(test)]
 mod tests {
+    use language::Language;
+
     use super::*;
+
+    #[test]
+    fn stacks_are_short_where_that_tells_them_apart() {
+        let short = |levels: &[&str]| {
+            let mut levels: Vec<String> = levels.iter().map(|level| (*level).to_owned()).collect();
+            stacks_in_short(levels.iter_mut());
+            levels
+        };
+        let raid5 = "raid5(a+b+c) > ext4";
+        let (small, large) = ("raid6(a+b+c+d; chunk=4KiB) > xfs", "raid6(a+b+c+d; chunk=1MiB) > xfs");
+        assert_eq!(short(&[raid5, small]), ["raid5 > ext4", "raid6 > xfs"]);
+        assert_eq!(short(&[raid5, small, large]), ["raid5 > ext4", small, large]);
+    }
+
+    #[test]
+    fn regression_the_label_of_a_case_had_all_options_of_its_stack() {
+        let stack = ParameterName::new("stack");
+        let of = |text: &str| {
+            let mut case = crate::tests::run().cases.remove(0);
+            case.loads.main.parameters.set(stack, text);
+            case.loads.main.profile.aspects.insert(stack, Aspect::Stack);
+            case.label.loads.truncate(1);
+            let part = LabelPart { name: stack.to_string(), kind: Kind::Stack, value: Value::from(text) };
+            case.label.loads[0].parameters = vec![part];
+            case
+        };
+        let called = |texts: &[&str]| {
+            let mut run = crate::tests::run();
+            run.cases = texts.iter().map(|text| of(text)).collect();
+            let view = View::new(&crate::page::Subject { run: &run, words: Language::English.words() });
+            own(&view, &run.cases[0]).unwrap_or_default()
+        };
+        let (small, large) = ("raid6(a+b+c+d; chunk=4KiB) > xfs", "raid6(a+b+c+d; chunk=1MiB) > xfs");
+        assert!(called(&[small, "loop > ext4"]).ends_with(" raid6 > xfs"), "{}", called(&[small]));
+        assert!(called(&[small, large]).contains("chunk=4KiB"), "{}", called(&[small, large]));
+    }
 
     #[test]
     fn units_stand_apart_from_numbers() {

@@ -84,8 +84,8 @@ impl Runner<'_> {
 /// Whether a run of the store is one that can be gone on with, whatever the machine is now.
 ///
 /// # Errors
-/// If another tool measured it, other machines took part, a condition of its study ended it, or some of its cases
-/// depend on what came of others: rounds, searches, proofs, and observed cases begin anew with their run.
+/// If another tool measured it, other machines took part, a condition of its study ended it, or some of its cases that had
+/// begun depend on what came of others: rounds, searches, proofs, and observed cases are not taken up in the middle.
 pub fn check_kept(run: &Run) -> Result<(), RunError> {
     let depends = |case: &CaseResult| {
         let is_own = matches!(case.role, CaseRole::Asked | CaseRole::Extra { .. });
@@ -106,8 +106,15 @@ pub fn check_kept(run: &Run) -> Result<(), RunError> {
 }
 
 /// What cannot be taken up in the middle.
-const DEPENDS: &str = "it has rounds to a steady state, a search, a proof, an observer, or a storage stack that is made \
-                       for it, which begin anew with their run";
+const DEPENDS: &str = "what had begun of it has rounds to a steady state, a search, a proof, an observer, or a storage stack \
+                       that is made for it, which begin anew with their run";
+
+/// Whether something of a group was measured.
+fn has_begun(run: &Run, group: usize) -> bool {
+    let is_measured = |trial: &Trial| trial.status != Status::Skipped;
+    let mut own = run.cases.iter().filter(|case| case.block == group);
+    own.any(|case| case.rounds.is_some() || case.search.is_some() || case.trials.iter().any(is_measured))
+}
 
 /// What of a plan can be done after what was measured before: within what is left of the budget.
 fn what_is_left(plan: &Plan, kept: &Run) -> Result<Plan, String> {
@@ -115,7 +122,7 @@ fn what_is_left(plan: &Plan, kept: &Run) -> Result<Plan, String> {
         let is_on_stack = case.fixtures.iter().any(|fixture| fixture.carries_targets);
         case.has_rounds() || case.search.is_some() || !case.observe.is_empty() || is_on_stack
     };
-    if plan.cases.iter().any(depends) {
+    if plan.cases.iter().any(|case| depends(case) && has_begun(kept, case.group)) {
         return Err(DEPENDS.to_owned());
     }
     let mut plan = plan.clone();

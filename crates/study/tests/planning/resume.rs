@@ -100,6 +100,20 @@ fn a_group_that_was_measured_is_not_made_ready_again() {
 }
 
 #[test]
+fn rounds_that_had_not_begun_are_gone_on_with_and_others_are_not() {
+    let options = [("pattern", "randwrite"), ("precondition", "none,full"), ("trials", "3")];
+    let study = study("disk", &options);
+    let (kept, _) = execute(&study, &mut Pretender::default(), Some(2));
+    assert!(kept.cases.iter().all(|case| case.rounds.is_none()), "they come last");
+    let run = resume(kept, &mut Pretender::default(), &mut Notebook::default()).unwrap();
+    assert_eq!(run.outcome, Some(Outcome::Complete));
+    assert_eq!(run.cases[0].trials.len(), 3);
+    assert!(run.cases[1].rounds.as_ref().is_some_and(|rounds| rounds.steady), "{:?}", run.cases[1].rounds);
+    let (kept, _) = execute(&study, &mut Pretender::default(), Some(5));
+    assert!(refused(kept).contains("what had begun of it has rounds"));
+}
+
+#[test]
 fn another_program_work_or_tool_is_refused_with_what_differs() {
     let kept = interrupted(3);
     let mut other = kept.clone();

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
+
 /// One option of a tool.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OptionSpec {
@@ -50,56 +52,40 @@ pub(super) struct GivenOptions {
 impl GivenOptions {
     /// Reads the words behind the program's name.
     pub(super) fn of(words: &[String], table: &[OptionSpec]) -> Self {
+        let spec_of = |name: OptionName<'_>| {
+            table.iter().find(|spec| match name {
+                OptionName::Long(long) => spec.is_called(long),
+                OptionName::Letter(letter) => spec.short == Some(letter),
+            })
+        };
+        let takes = |name: OptionName<'_>| match spec_of(name) {
+            Some(spec) if spec.has_value => Takes::Value,
+            Some(_) => Takes::Nothing,
+            None => Takes::Unknown,
+        };
         let mut given = Self { is_all: true, ..Self::default() };
-        let mut words = words.iter().skip(1).map(String::as_str);
-        while let Some(word) = words.next() {
-            if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
-                given.long(long, &mut words, table);
-            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                given.letters(letters, &mut words, table);
-            } else {
-                given.operands.push(word.to_owned());
+        for word in option_words::read(words, takes) {
+            match word {
+                OptionWord::Option(name, value) => given.option(name, spec_of(name), value),
+                OptionWord::UnknownLetters(letters) => {
+                    given.is_all = false;
+                    given.options.insert(letters.to_owned(), "1".to_owned());
+                }
+                OptionWord::Operand(text) => given.operands.push(text.to_owned()),
             }
         }
         given
     }
 
-    fn long<'a>(&mut self, long: &str, words: &mut impl Iterator<Item = &'a str>, table: &[OptionSpec]) {
-        let (name, value) = match long.split_once('=') {
-            Some((name, value)) => (name, Some(value)),
-            None => (long, None),
-        };
-        let spec = table.iter().find(|spec| spec.is_called(name));
-        let value = match spec {
-            Some(spec) if spec.has_value && value.is_none() => words.next(),
-            _ => value,
-        };
+    fn option(&mut self, name: OptionName<'_>, spec: Option<&OptionSpec>, value: Option<&str>) {
         self.is_all &= spec.is_some();
-        let name = spec.map_or(name, |spec| spec.name);
-        self.options.insert(name.to_owned(), value.unwrap_or("1").to_owned());
-    }
-
-    fn letters<'a>(
-        &mut self,
-        letters: &str,
-        words: &mut impl Iterator<Item = &'a str>,
-        table: &[OptionSpec],
-    ) {
-        for (at, letter) in letters.char_indices() {
-            let rest = letters.get(at + letter.len_utf8()..).unwrap_or_default();
-            let Some(spec) = table.iter().find(|spec| spec.short == Some(letter)) else {
-                // What follows may be its value, or further letters.
-                self.is_all = false;
-                self.options.insert(letters.get(at..).unwrap_or_default().to_owned(), "1".to_owned());
-                return;
-            };
-            if spec.has_value {
-                let value = if rest.is_empty() { words.next().unwrap_or_default() } else { rest };
-                self.options.insert(spec.name.to_owned(), value.to_owned());
-                return;
-            }
-            self.options.insert(spec.name.to_owned(), "1".to_owned());
-        }
+        let own = match name {
+            OptionName::Long(long) => long.to_owned(),
+            OptionName::Letter(letter) => letter.to_string(),
+        };
+        let name = spec.map_or(own, |spec| spec.name.to_owned());
+        let absent = if spec.is_some_and(|spec| spec.has_value) { "" } else { "1" };
+        self.options.insert(name, value.unwrap_or(absent).to_owned());
     }
 
     /// The value of an option.

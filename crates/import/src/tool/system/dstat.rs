@@ -8,6 +8,7 @@ use super::dstat_columns::{CPU_OF_PCP, Group, Row, Table, is_titles};
 use super::sample::{Sample, Series};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::option_words::{self, OptionName, Takes};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 
@@ -213,24 +214,21 @@ fn csv_row(table: &Table, line: u64, cells: &[&str]) -> Option<Row> {
     Some(table.row(line, &words))
 }
 
-/// Whether a value stands behind these options: behind the last letter of a word, or the name of a file.
-fn has_value(word: &str) -> bool {
-    let are_letters = word.starts_with('-') && !word.starts_with("--");
-    word == "--output" || are_letters && word.ends_with(['C', 'D', 'I', 'L', 'M', 'N', 'S'])
+/// Behind which options a value stands.
+fn takes(name: OptionName<'_>) -> Takes {
+    match name {
+        OptionName::Long("output") | OptionName::Letter('C' | 'D' | 'I' | 'L' | 'M' | 'N' | 'S') => {
+            Takes::Value
+        }
+        _ => Takes::Nothing,
+    }
 }
 
 /// Seconds between two rows, where the command is known.
 fn interval(command: &[String]) -> Option<f64> {
-    let (_, words) = command.split_first()?;
-    let mut words = words.iter().map(String::as_str);
-    while let Some(word) = words.next() {
-        if has_value(word) {
-            words.next();
-        } else if let Ok(seconds) = word.parse::<f64>() {
-            return (seconds > 0.0 && seconds < 1e6).then_some(seconds);
-        }
-    }
-    Some(1.0)
+    command.first()?;
+    let seconds = option_words::first_number(&option_words::read(command, takes)).unwrap_or(1.0);
+    (seconds > 0.0 && seconds < 1e6).then_some(seconds)
 }
 
 /// The rows as samples. The time of a row is that of its end.

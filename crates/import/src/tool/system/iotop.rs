@@ -10,6 +10,7 @@ use super::sample::{Sample, SampleCell, Series, SeriesByItem};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::leading;
+use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -245,29 +246,22 @@ fn series(spans: Vec<Span>, interval_s: Option<f64>) -> Series {
     series
 }
 
-/// Letters of options that have a value.
-const WITH_VALUE: &[char] = &['d', 'n', 'p', 'u'];
+/// Behind which options a value stands.
+fn takes(name: OptionName<'_>) -> Takes {
+    match name {
+        OptionName::Letter('d' | 'n' | 'p' | 'u') => Takes::Value,
+        OptionName::Long("delay" | "iter" | "pid" | "user") => Takes::Value,
+        _ => Takes::Nothing,
+    }
+}
 
 /// Seconds between two spans, where the command is known.
 fn interval(command: &[String]) -> Option<f64> {
-    let (_, words) = command.split_first()?;
-    let mut words = words.iter().map(String::as_str);
-    let mut told = None;
-    while let Some(word) = words.next() {
-        if word == "--delay" {
-            told = words.next();
-        } else if let Some(value) = word.strip_prefix("--delay=") {
-            told = Some(value);
-        } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.starts_with('-')) {
-            // The first letter with a value ends the options of a word: `-bod 5`.
-            let Some(at) = letters.find(WITH_VALUE) else { continue };
-            let joined = letters.get(at + 1..).filter(|joined| !joined.is_empty());
-            let value = joined.or_else(|| words.next());
-            if letters.get(at..).is_some_and(|rest| rest.starts_with('d')) {
-                told = value;
-            }
-        }
-    }
+    command.first()?;
+    let told = option_words::read(command, takes).into_iter().rev().find_map(|word| match word {
+        OptionWord::Option(OptionName::Long("delay") | OptionName::Letter('d'), value) => value,
+        _ => None,
+    });
     match told {
         Some(told) => told.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e6),
         None => Some(1.0),

@@ -10,6 +10,7 @@ use super::cell::{CellUnit, Mean};
 use super::sample::{Sample, SampleCell, Series};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::option_words::{self, OptionName, Takes};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -204,16 +205,13 @@ impl Mount {
 
 /// Seconds between two reports, where the command tells them.
 fn interval(command: &[String]) -> Option<f64> {
-    let mut words = command.iter().skip(1).map(String::as_str);
-    while let Some(word) = words.next() {
-        // Behind these stands how many mounts are listed.
-        if matches!(word, "-l" | "--list") {
-            words.next();
-        } else if let Ok(seconds) = word.parse::<f64>() {
-            return (seconds > 0.0 && seconds < 1e6).then_some(seconds);
-        }
-    }
-    None
+    let takes = |name: OptionName<'_>| match name {
+        // How many mounts are listed.
+        OptionName::Letter('l') | OptionName::Long("list") => Takes::Value,
+        _ => Takes::Nothing,
+    };
+    let seconds = option_words::first_number(&option_words::read(command, takes))?;
+    (seconds > 0.0 && seconds < 1e6).then_some(seconds)
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use super::sample::{Sample, SampleCell, Series, SeriesByItem};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
+use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -163,43 +164,40 @@ fn column(heading: &str) -> Option<(MetricName, f64, Unit)> {
     })
 }
 
-/// Options that have a value, which is not the interval.
-const WITH_VALUE: &[&str] = &[
-    "-n",
-    "--num_iterations",
-    "-s",
-    "--show",
-    "-H",
-    "--hide",
-    "-c",
-    "--cpu",
-    "-a",
-    "--add",
-    "-o",
-    "--out",
-    "-e",
-    "--enable",
-    "-T",
-    "--TCC",
-    "-N",
-    "--header_iterations",
+/// Options that have a value.
+const LONG_WITH_VALUE: &[&str] = &[
+    "interval",
+    "num_iterations",
+    "show",
+    "hide",
+    "cpu",
+    "add",
+    "out",
+    "enable",
+    "TCC",
+    "header_iterations",
 ];
+const LETTERS_WITH_VALUE: &[char] = &['i', 'n', 's', 'H', 'c', 'a', 'o', 'e', 'T', 'N'];
+
+/// Behind which options a value stands.
+fn takes(name: OptionName<'_>) -> Takes {
+    let has_value = match name {
+        OptionName::Long(long) => LONG_WITH_VALUE.contains(&long),
+        OptionName::Letter(letter) => LETTERS_WITH_VALUE.contains(&letter),
+    };
+    if has_value { Takes::Value } else { Takes::Nothing }
+}
 
 /// Seconds between two spans, where the command is known: 5, if it does not tell them. Of a command that it runs, the
 /// span is as long as that.
 fn interval(command: &[String]) -> Option<f64> {
-    let (_, words) = command.split_first()?;
-    let mut words = words.iter().map(String::as_str);
+    command.first()?;
     let mut told = None;
-    while let Some(word) = words.next() {
-        if word == "-i" || word == "--interval" {
-            told = words.next();
-        } else if let Some(value) = word.strip_prefix("--interval=").or_else(|| word.strip_prefix("-i")) {
-            told = Some(value);
-        } else if WITH_VALUE.contains(&word) {
-            words.next();
-        } else if !word.starts_with('-') {
-            return None;
+    for word in option_words::read(command, takes) {
+        match word {
+            OptionWord::Option(OptionName::Long("interval") | OptionName::Letter('i'), value) => told = value,
+            OptionWord::Operand(_) => return None,
+            _ => {}
         }
     }
     match told {

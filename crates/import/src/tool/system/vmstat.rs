@@ -10,6 +10,7 @@ use super::sample::{Sample, SampleCell, Series};
 use super::vmstat_lists;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
+use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -150,24 +151,24 @@ impl Asked {
             interval_s: None,
             is_without_first: false,
         };
-        let mut words = command.iter().skip(1).map(String::as_str);
-        while let Some(word) = words.next() {
-            if let Some(scale) = word.strip_prefix("--unit=") {
-                asked.choose(scale);
-            } else if matches!(word, "-S" | "--unit") {
-                asked.choose(words.next().unwrap_or_default());
-            } else if word == "--no-first" {
-                asked.is_without_first = true;
-            } else if let Some(letters) = word.strip_prefix('-') {
-                asked.is_without_first |= !letters.starts_with('-') && letters.contains('y');
-                if let Some((_, scale)) = letters.split_once('S') {
-                    let scale = if scale.is_empty() { words.next().unwrap_or_default() } else { scale };
-                    asked.choose(scale);
+        let takes = |name: OptionName<'_>| match name {
+            OptionName::Long("unit") | OptionName::Letter('S') => Takes::Value,
+            _ => Takes::Nothing,
+        };
+        let words = option_words::read(command, takes);
+        for word in &words {
+            match *word {
+                OptionWord::Option(OptionName::Long("unit") | OptionName::Letter('S'), scale) => {
+                    asked.choose(scale.unwrap_or_default());
                 }
-            } else if asked.interval_s.is_none() {
-                asked.interval_s = word.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e6);
+                OptionWord::Option(OptionName::Long("no-first") | OptionName::Letter('y'), _) => {
+                    asked.is_without_first = true;
+                }
+                _ => {}
             }
         }
+        asked.interval_s =
+            option_words::first_number(&words).filter(|seconds| *seconds > 0.0 && *seconds < 1e6);
         asked
     }
 

@@ -24,6 +24,7 @@ use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{Unit, Value, WorkloadName};
 
 use super::number::{self, leading, plain, seconds};
+use super::option_words::{self, OptionName, OptionWord, Takes};
 use super::reader::ToolReader;
 use super::work::same_work;
 
@@ -87,23 +88,29 @@ impl CommandOptions {
     /// Reads the words behind the program. Letters behind one dash are an option each, up to one
     /// that has a value.
     fn of(words: &[String], values: &[&str]) -> Self {
-        let mut read = Self { options: BTreeMap::new(), operands: Vec::new() };
-        let mut words = words.iter().skip(1);
-        while let Some(word) = words.next() {
-            if let Some(long) = word.strip_prefix("--").filter(|long| !long.is_empty()) {
-                let (name, value) = match long.split_once('=') {
-                    Some((name, value)) => (name, value.to_owned()),
-                    None if values.contains(&long) => (long, words.next().cloned().unwrap_or_default()),
-                    None => (long, String::new()),
-                };
-                read.options.insert(name.to_owned(), value);
-            } else if let Some(letters) = word.strip_prefix('-').filter(|letters| !letters.is_empty()) {
-                read.letters(letters, values, &mut words);
-            } else {
-                read.operands.push(word.clone());
+        let takes = |name: OptionName<'_>| {
+            let has_value = match name {
+                OptionName::Long(long) => values.contains(&long),
+                OptionName::Letter(letter) => values.contains(&&*letter.encode_utf8(&mut [0; 4])),
+            };
+            if has_value { Takes::Value } else { Takes::Nothing }
+        };
+        let mut given = Self { options: BTreeMap::new(), operands: Vec::new() };
+        for word in option_words::read(words, takes) {
+            match word {
+                OptionWord::Option(name, value) => {
+                    let name = match name {
+                        OptionName::Long(long) => long.to_owned(),
+                        OptionName::Letter(letter) => letter.to_string(),
+                    };
+                    given.options.insert(name, value.unwrap_or_default().to_owned());
+                }
+                OptionWord::Operand(text) | OptionWord::UnknownLetters(text) => {
+                    given.operands.push(text.to_owned());
+                }
             }
         }
-        read
+        given
     }
 
     /// As [`CommandOptions::of`] of a program whose long names stand behind one dash, as those written in Go take them:
@@ -114,23 +121,6 @@ impl CommandOptions {
             if is_long { format!("-{word}") } else { word.clone() }
         };
         Self::of(&words.iter().map(with_two_dashes).collect::<Vec<_>>(), values)
-    }
-
-    fn letters<'a>(&mut self, letters: &str, values: &[&str], words: &mut impl Iterator<Item = &'a String>) {
-        for (at, letter) in letters.char_indices() {
-            let name = letter.to_string();
-            if !values.contains(&name.as_str()) {
-                self.options.insert(name, String::new());
-                continue;
-            }
-            let joined = letters.get(at + letter.len_utf8()..).unwrap_or_default();
-            let value = match joined {
-                "" => words.next().cloned().unwrap_or_default(),
-                joined => joined.to_owned(),
-            };
-            self.options.insert(name, value);
-            return;
-        }
     }
 
     /// The value of an option, by its names.

@@ -8,13 +8,12 @@ use sha2::{Digest, Sha256};
 
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::url::DatabaseSystem;
+use crate::workload::kept_name::kept_name;
+
+pub(in crate::workload) use crate::workload::kept_name::{is_kept_name, is_of};
 
 /// How data is made: another number, if other rows come of the same sizes.
 const VERSION: u32 = 1;
-
-/// What names of databases and files begin with, before 16 hexadecimal digits.
-const PREFIX: &str = "headroom_kept_";
-const DIGITS: usize = 16;
 
 /// The statement that makes the table which says what data it is.
 pub(in crate::workload) const MAKE_MARK: &str =
@@ -86,7 +85,7 @@ impl KeptIdentity {
 
     /// A name for the database, or the file without its ending.
     pub(in crate::workload) fn name(&self) -> String {
-        format!("{PREFIX}{}", &self.digest[..DIGITS])
+        kept_name(&self.digest)
     }
 
     /// The statement that says what data it is, once all of it is there.
@@ -107,11 +106,6 @@ impl KeptIdentity {
     }
 }
 
-/// Whether `name` is that of the data with this digest.
-pub(in crate::workload) fn is_of(name: &str, digest: &str) -> bool {
-    is_kept_name(name) && digest.get(..DIGITS) == name.get(PREFIX.len()..)
-}
-
 /// Why nothing can be kept of a load, if it cannot: of its effect on its data.
 pub(in crate::workload) fn nothing_kept(effect: Effect, data: &DataSet) -> Option<&'static str> {
     match effect {
@@ -124,12 +118,6 @@ pub(in crate::workload) fn nothing_kept(effect: Effect, data: &DataSet) -> Optio
 /// The refusal of what cannot be kept.
 pub(in crate::workload) fn refused(why: &str) -> Problem {
     Problem::invalid(format!("nothing can be kept: {why}"), "leave keep-data out")
-}
-
-/// Whether a database, or a file without its ending, is called as kept data is.
-pub(in crate::workload) fn is_kept_name(name: &str) -> bool {
-    let digits = name.strip_prefix(PREFIX);
-    digits.is_some_and(|digits| digits.len() == DIGITS && digits.bytes().all(|b| b.is_ascii_hexdigit()))
 }
 
 #[cfg(test)]
@@ -163,14 +151,5 @@ mod tests {
         assert_eq!(told(DataOrigin::Made), [false, false]);
         assert_eq!(told(DataOrigin::Found { was_written: false }), [true, false]);
         assert_eq!(told(DataOrigin::Found { was_written: true }), [true, true]);
-    }
-
-    #[test]
-    fn other_names_are_none_of_kept_data() {
-        for name in
-            ["", "headroom_kept_", "headroom_0123456789abcdef", "headroom_kept_0123456789abcde;", "shop"]
-        {
-            assert!(!is_kept_name(name), "{name}");
-        }
     }
 }

@@ -2,7 +2,9 @@
 //! was killed leaves its part of it, and so `headroom restore` knows what to do, and where. No password is in it.
 
 use std::fmt;
+use std::fs;
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -45,7 +47,12 @@ pub(in crate::workload) enum LeftThing {
     /// A database with data that is kept for later runs.
     Kept { name: String },
     /// A file of SQLite whose path was given, with the digest in its mark.
-    File { digest: String },
+    File {
+        digest: String,
+        /// The folder that it was made in; absent where that could not be looked at.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        folder: Option<Inode>,
+    },
     /// A global variable that was changed.
     Variable {
         name: String,
@@ -54,6 +61,33 @@ pub(in crate::workload) enum LeftThing {
         /// What it was to become.
         asked: String,
     },
+}
+
+/// Which file or folder a path means: another file system may be mounted there next time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::workload) struct Inode {
+    device: u64,
+    inode: u64,
+}
+
+impl Inode {
+    /// That at `path`; of a symbolic link its own.
+    ///
+    /// # Errors
+    /// If it cannot be looked at.
+    pub(in crate::workload) fn of(path: &Path) -> io::Result<Self> {
+        fs::symlink_metadata(path).map(|about| Self { device: about.dev(), inode: about.ino() })
+    }
+}
+
+/// A file of SQLite that was made where its path was given.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::workload) struct MadeFile<'a> {
+    pub(in crate::workload) path: &'a Path,
+    /// That in its mark.
+    pub(in crate::workload) digest: &'a str,
+    /// The folder that it was made in, if that is known.
+    pub(in crate::workload) folder: Option<Inode>,
 }
 
 /// Data that is kept for later runs: where it is.
@@ -115,13 +149,13 @@ impl LeftOnServer {
         }
     }
 
-    /// The file of SQLite that was made where its path was given, and the digest in its mark, if it is one.
-    pub(in crate::workload) fn made_file(&self) -> Option<(&Path, &str)> {
-        let LeftThing::File { digest } = &self.thing else { return None };
+    /// The file of SQLite that was made where its path was given, if it is one.
+    pub(in crate::workload) fn made_file(&self) -> Option<MadeFile<'_>> {
+        let LeftThing::File { digest, folder } = &self.thing else { return None };
         let path = Path::new(self.url.strip_prefix("sqlite:")?);
         let is_it =
             path.is_absolute() && digest.len() == DIGEST && digest.bytes().all(|b| b.is_ascii_hexdigit());
-        is_it.then_some((path, digest.as_str()))
+        is_it.then_some(MadeFile { path, digest, folder: *folder })
     }
 
     /// The file of SQLite that is kept, if it is one.

@@ -70,7 +70,7 @@ impl fmt::Display for RestoredOnServer {
                 write!(f, "the data {name}, which was kept, stays: {why}")
             }
             (LeftThing::File { .. }, stays) => {
-                let path = self.left.made_file().map_or(Path::new(""), |(path, _)| path).display();
+                let path = self.left.made_file().map_or(Path::new(""), |made| made.path).display();
                 match stays {
                     None => write!(f, "{path}, which a killed run left: it is removed"),
                     Some(why) => write!(f, "{path}, which a killed run left, stays: {why}"),
@@ -160,8 +160,7 @@ fn remove_kept((left, record): (LeftOnServer, LeftRecord), forgets: bool) -> Opt
 pub fn remove_left_files(state: &Path) -> Vec<RestoredOnServer> {
     let all = ServerList::in_state(state).left().into_iter();
     all.filter_map(|(left, record)| {
-        let (path, digest) = left.made_file()?;
-        let stays = named_file::remove_left(path, digest).err();
+        let stays = named_file::remove_left(&left.made_file()?).err();
         if stays.is_none() {
             record.remove();
         }

@@ -14,6 +14,7 @@ use crate::fixture::Fixture;
 use crate::host::DeviceProbe;
 use crate::workload::disk::content::Content;
 use crate::workload::disk::identity;
+use crate::workload::disk::kept::KeptUse;
 use crate::workload::disk::reopen::{OpenMode, reopen};
 
 /// What kinds of fixtures they are.
@@ -29,6 +30,9 @@ pub(super) struct Details {
     pub(super) content: Content,
     /// Whether all of it is discarded first.
     pub(super) purge: bool,
+    /// Whether it is kept for later runs, and found again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(super) kept: bool,
 }
 
 impl Details {
@@ -62,6 +66,9 @@ impl Details {
         let mut line = match key.ownership {
             Ownership::Created if key.used_up => format!(
                 "writes a file in {target}, without a name, until no space is left or it has {size}, and removes it"
+            ),
+            Ownership::Created if self.kept => format!(
+                "finds the file of {size} that an earlier run kept in {target}, or writes it, and keeps it for later runs"
             ),
             Ownership::Created if self.files > 1 => {
                 let files = self.files;
@@ -102,6 +109,8 @@ pub struct Files {
     pub(super) files: Vec<File>,
     /// Of a device: what tells which one is open.
     pub(super) look: Option<DeviceProbe>,
+    /// Of a file that is kept for later runs: nobody else uses it meanwhile.
+    pub(super) kept: Option<KeptUse>,
 }
 
 impl Files {
@@ -137,6 +146,9 @@ impl Files {
                 Value::from(if is_device { "discarded" } else { "a new file" }),
             ));
         }
+        if let Some(kept) = &self.kept {
+            facts.push((FactName::new("data_reused"), Value::Bool(kept.was_found)));
+        }
         let metadata: Vec<_> = self.files.iter().filter_map(|f| f.metadata().ok()).collect();
         let bytes: u64 = metadata.iter().map(MetadataExt::size).sum();
         if metadata.len() == self.files.len() && !is_device && bytes > 0 {
@@ -159,7 +171,7 @@ impl Fixture for Files {
         })
     }
 
-    /// Closes them: those of ours have no name.
+    /// Closes them: those of ours have no name, unless they are to be kept.
     fn remove(self: Box<Self>) -> Result<(), Fault> {
         Ok(())
     }
@@ -171,7 +183,7 @@ mod tests {
 
     #[test]
     fn a_device_is_named_as_one_with_what_is_lost() {
-        let details = Details { files: 1, content: Content::Random, purge: false };
+        let details = Details { files: 1, content: Content::Random, purge: false, kept: false };
         let key = FixtureKey::new(DEVICE, "/dev/loop7", 256 << 20, Ownership::Surrendered);
         let plain = "OVERWRITES 256 MiB of the block device /dev/loop7, as --destroy allows";
         assert_eq!(details.about(&key), plain);

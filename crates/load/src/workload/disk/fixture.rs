@@ -25,7 +25,7 @@ use crate::workload::disk::files::{DEVICE, Details, FILE, Files};
 use crate::workload::disk::nodes::parent_of;
 use crate::workload::disk::reopen::{OpenMode, forget_cached, reopen};
 use crate::workload::disk::target::RESERVE;
-use crate::workload::disk::{device, identity, occupied, precondition, pseudo};
+use crate::workload::disk::{device, identity, kept, occupied, precondition, pseudo};
 use crate::workload::memory::buffer::Buffer;
 
 /// Bytes written at once while a file is made.
@@ -33,7 +33,7 @@ const CHUNK: usize = 4 << 20;
 
 /// The blocks of a file that is made: of those some are copies of others, where
 /// that is asked for. The least that stores look at to find duplicates.
-const CONTENT_BLOCK: usize = 4096;
+pub(super) const CONTENT_BLOCK: usize = 4096;
 
 /// The kind of files.
 pub const FILES: FixtureKind = FixtureKind { name: FILE, make: make_files };
@@ -41,8 +41,15 @@ pub const FILES: FixtureKind = FixtureKind { name: FILE, make: make_files };
 pub const DEVICES: FixtureKind = FixtureKind { name: DEVICE, make: open_device };
 
 /// Makes files of ours, or opens the user's.
-fn make_files(key: &FixtureKey, _host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
-    let mut made = Files { key: key.clone(), details: Details::of(key)?, files: Vec::new(), look: None };
+fn make_files(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> FixtureResult {
+    let details = Details::of(key)?;
+    let mut made = Files { key: key.clone(), details, files: Vec::new(), look: None, kept: None };
+    if details.kept && key.ownership == Ownership::Created {
+        let (file, kept) = kept::make(&made, host, progress)?;
+        made.files.push(file);
+        made.kept = Some(kept);
+        return Ok(Box::new(made));
+    }
     made.files = match key.ownership {
         Ownership::Created => make_all(&made, progress)?,
         Ownership::Borrowed | Ownership::Surrendered => vec![open_users(Path::new(&key.target), key)?],
@@ -59,7 +66,7 @@ fn open_device(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -
         _ => device::open_to_read(path, key, host.look)?,
     };
     let (details, look) = (Details::of(key)?, Some(host.look));
-    let made = Files { key: key.clone(), details, files: vec![file], look };
+    let made = Files { key: key.clone(), details, files: vec![file], look, kept: None };
     precondition::bring(&made, progress)?;
     Ok(Box::new(made))
 }
@@ -78,7 +85,7 @@ fn make_all(asked: &Files, progress: &mut Progress<'_>) -> Result<Vec<File>, Fau
             // Its passes write all of it, twice.
             file.set_len(bytes).map_err(|e| Fault::system(format!("making a file in {}", key.target), e))?;
         } else {
-            write_all(&file, asked, &mut |here| progress(index * bytes + here))?;
+            write_all(&file, asked, engine::clock::now_ns(), &mut |here| progress(index * bytes + here))?;
         }
         files.push(file);
     }
@@ -132,7 +139,7 @@ pub(in crate::workload) fn nameless(path: &Path) -> Result<File, Fault> {
 }
 
 /// Other files may have been made since the survey, ours among them.
-fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
+pub(super) fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
     let room = rustix::fs::fstatvfs(file)
         .map_err(|e| Fault::system(format!("looking how much is free in {}", key.target), e))?;
     let folder = Path::new(&key.target);
@@ -145,17 +152,22 @@ fn check_room(file: &File, key: &FixtureKey, bytes: u64) -> Result<(), Fault> {
     Err(Fault::Other(format!("{target} has {free} free, which is no room for a file of {bytes}")))
 }
 
-/// Really writes all of it, with the content that was asked for, down to the
-/// device: neither holes nor a page cache will answer for it, nor compression
-/// more than was asked for.
-fn write_all(file: &File, asked: &Files, progress: &mut Progress<'_>) -> Result<(), Fault> {
+/// Really writes all of it, with the content that was asked for, made of `seed`,
+/// down to the device: neither holes nor a page cache will answer for it, nor
+/// compression more than was asked for.
+pub(super) fn write_all(
+    file: &File,
+    asked: &Files,
+    seed: u64,
+    progress: &mut Progress<'_>,
+) -> Result<(), Fault> {
     let (key, bytes) = (&asked.key, asked.file_bytes());
     let fault = |e: std::io::Error| Fault::system(format!("writing {bytes} bytes in {}", key.target), e);
     let direct = reopen(file, OpenMode { direct: true, write: true, dsync: false }, &key.target).ok();
     let mut buffer = Buffer::new(CHUNK)?;
-    // Another content in every file, or a store that finds duplicates would
+    // A seed of its own for every file, or a store that finds duplicates would
     // keep one of them.
-    let source = Source::new(asked.details.content, engine::clock::now_ns());
+    let source = Source::new(asked.details.content, seed);
     let mut done = 0;
     while done < bytes {
         if !progress(done) {

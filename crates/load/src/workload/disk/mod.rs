@@ -14,6 +14,7 @@ mod identity;
 mod io_engine;
 pub(in crate::workload) mod io_uring_access;
 mod job;
+pub mod kept;
 mod metrics;
 mod nodes;
 mod occupied;
@@ -76,7 +77,13 @@ impl Workload for Disk {
     fn plan(&self, parameters: &Parameters, schedule: &LoadSchedule) -> Result<Box<dyn Planned>, Problem> {
         let engine = io_engine::find(parameters.text(named("engine"))?);
         let shape = shape(parameters);
-        Ok(Box::new(PlannedDisk { engine, plan: DiskPlan::of(parameters, schedule)?, shape }))
+        let plan = DiskPlan::of(parameters, schedule)?;
+        if plan.keeps && stacked::has_stack(parameters) {
+            return Err(kept::refused(
+                "a stack is taken down at the end of the run with all that lies on it",
+            ));
+        }
+        Ok(Box::new(PlannedDisk { engine, plan, shape }))
     }
 }
 
@@ -129,6 +136,7 @@ impl Planned for PlannedDisk {
             io_engine::polled::check(&plan.targets)?;
         }
         precondition::check(plan, &fixtures)?;
+        kept::check(plan, &fixtures)?;
         let ledgers = verify::memory_bytes(plan, host.memory_available)?;
         let memory_bytes = check_memory(plan, host)?.saturating_add(ledgers);
         let mut resolved = plan.resolved();

@@ -76,6 +76,8 @@ pub(super) struct DiskPlan {
     /// Whether they are discarded before that.
     pub(super) purge: bool,
     pub(super) verifies: bool,
+    /// Whether the files are kept for later runs.
+    pub(super) keeps: bool,
     /// The end of the target that ends a trial.
     pub(super) until: Option<StopRule>,
     /// What overwrites the target, in words, where it is none of these.
@@ -124,6 +126,7 @@ impl DiskPlan {
             },
             purge,
             verifies: parameters.is_word(named("verify"), "crc32c"),
+            keeps: parameters.flag(named("keep-data"))?,
             until: schedule.until,
             overwritten_by: None,
         })

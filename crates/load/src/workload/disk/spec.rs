@@ -273,6 +273,15 @@ const PARAMETERS: &[ParameterSpec] = &[
     ).silent_by_default()
     .default("none")
     .words(verify::WORDS),
+    ParameterSpec::new(
+        "keep-data",
+        Kind::Flag,
+        "Keep the file for later runs, which look whether it holds what was written and need not write it again: of loads \
+         that only read, in a folder. `headroom fixtures` lists and removes it.",
+    )
+    .default("no")
+    .silent_by_default()
+    .not_work(),
     common::BYTES,
     ParameterSpec::new("until", Kind::Choice, "What ends a trial.").default("time").ends_trial().words(&[
         Word { word: "time", doc: "the duration, or requests or bytes where they are given" },

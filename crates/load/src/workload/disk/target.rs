@@ -18,7 +18,7 @@ use crate::workload::disk::files::{DEVICE, Details, FILE};
 use crate::workload::disk::nodes::parent_of;
 use crate::workload::disk::pattern::DataDirection;
 use crate::workload::disk::plan::DiskPlan;
-use crate::workload::disk::{alignment, device, filling, identity, nodes, occupied, pseudo};
+use crate::workload::disk::{alignment, device, filling, identity, kept, nodes, occupied, pseudo};
 
 /// What a file made without being told a size has.
 pub(super) const SIZE_USUAL: u64 = 1 << 30;
@@ -59,19 +59,15 @@ pub(super) fn survey(plan: &mut DiskPlan, host: &HostInfo) -> Result<Vec<Fixture
         key.identity = found.identity;
         key.about = Details::of(key).map(|details| details.about(key)).unwrap_or_default();
         // Of a stack, the folder is made later.
-        if key.ownership == Ownership::Created && host.room.is_none() {
-            key.about.push_str(&of_new_name(Path::new(&key.target)));
+        let target = Path::new(&key.target);
+        if key.ownership == Ownership::Created && host.room.is_none() && !target.is_dir() {
+            // A folder may have been meant.
+            let folder = parent_of(target).display().to_string();
+            key.about.push_str(&format!("; {} is no folder: the file lies in {folder}", target.display()));
+            key.new_name_in = Some(folder);
         }
     }
     Ok(keys)
-}
-
-/// What is said beside of a target that is the name of nothing: a folder may have been meant.
-fn of_new_name(target: &Path) -> String {
-    if target.is_dir() {
-        return String::new();
-    }
-    format!("; {} is no folder: the file lies in {}", target.display(), parent_of(target).display())
 }
 
 /// A target that may be used.
@@ -178,14 +174,15 @@ fn ownership_of(path: &Path, changes: bool) -> Ownership {
 /// The fixtures of surveyed parameters, one a target. Two folders that are one
 /// get files of their own.
 pub(super) fn keys(plan: &DiskPlan) -> Result<Vec<FixtureKey>, Problem> {
-    let DiskPlan { content, files, purge, .. } = *plan;
+    let DiskPlan { content, files, purge, keeps, .. } = *plan;
     let (bytes, _) = plan.reach()?;
     let key = |target: &String| {
         let path = Path::new(target);
         let ownership = ownership_of(path, plan.changes());
         let key = FixtureKey::new(if is_device(path) { DEVICE } else { FILE }, target, bytes, ownership);
         let used_up = plan.fills() && ownership == Ownership::Created;
-        Details { files, content, purge }.put(FixtureKey { state: plan.state.clone(), used_up, ..key })
+        let details = Details { files, content, purge, kept: keeps };
+        details.put(FixtureKey { state: plan.state.clone(), used_up, ..key })
     };
     Ok(plan.targets.iter().map(key).collect())
 }
@@ -239,6 +236,9 @@ fn survey_folder(
     let size = explicit.unwrap_or_else(|| 1 << usual().ilog2());
     // On a stack of ours nobody else needs any.
     let kept = if host.room.is_some() { 0 } else { RESERVE };
+    if plan.keeps && kept::is_there(folder, size, plan.content) {
+        return Ok(size);
+    }
     if size.saturating_add(kept) > room || size < SIZE_LEAST && explicit.is_none() {
         let wanted = explicit.unwrap_or(SIZE_LEAST);
         let free = match memory {

@@ -33,7 +33,7 @@ fn host() -> HostInfo {
 /// A file of ours in `folder`.
 fn ours(folder: &std::path::Path, bytes: u64) -> FixtureKey {
     let key = FixtureKey::new(files::FILE, folder.to_string_lossy(), bytes, Ownership::Created);
-    files::Details { files: 1, content: Content::Random, purge: false }.put(key)
+    files::Details { files: 1, content: Content::Random, purge: false, kept: false }.put(key)
 }
 
 #[test]
@@ -66,6 +66,43 @@ fn making_a_file_stops_when_told_to() {
     let mut store = FixtureStore::new(FIXTURES);
     let made = store.make(&ours(folder.path(), 64 << 20), &host(), &mut |done| done < 8 << 20);
     assert!(matches!(made, Err(Fault::Cancelled)), "{made:?}");
+}
+
+#[test]
+fn a_file_is_kept_of_loads_that_only_read_a_folder() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let survey = |target: &std::path::Path, pattern: &str| {
+        let mut given = parameters(target, pattern);
+        given.set(named("keep-data"), true);
+        crate::workload::survey(&Disk, given, &host())
+    };
+    let needs = survey(folder.path(), "randread").unwrap();
+    assert!(needs.fixtures[0].about.contains("that an earlier run kept"), "{}", needs.fixtures[0].about);
+    let file = folder.path().join("data");
+    std::fs::write(&file, vec![7u8; 1 << 20]).unwrap();
+    for (target, pattern, why) in [
+        (folder.path(), "write", "changes the file"),
+        (file.as_path(), "read", "is no folder"),
+        (folder.path().join("new").as_path(), "read", "is no folder"),
+    ] {
+        let problem = survey(target, pattern).unwrap_err();
+        assert!(
+            problem.message.contains("nothing can be kept") && problem.message.contains(why),
+            "{problem:?}"
+        );
+    }
+}
+
+#[test]
+fn regression_a_mistyped_target_was_a_new_name_of_which_nothing_was_said() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let lies_in = |target: &std::path::Path| {
+        let needs = crate::workload::survey(&Disk, parameters(target, "read"), &host()).unwrap();
+        needs.fixtures[0].new_name_in.clone()
+    };
+    assert_eq!(lies_in(folder.path()), None);
+    let full = std::path::absolute(folder.path()).unwrap().to_string_lossy().into_owned();
+    assert_eq!(lies_in(&folder.path().join("dtaa")), Some(full));
 }
 
 #[test]

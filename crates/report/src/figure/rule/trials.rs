@@ -3,7 +3,7 @@
 use chart::plot::{Axis, BoxRow, Boxes, Measured, Numbers, Spread};
 use model::Value;
 use model::run::CaseResult;
-use model::trial::Status;
+use model::trial::{Status, Trial};
 
 use crate::figure::factors::{self, Factor};
 use crate::figure::quantity::{self, Metric};
@@ -23,6 +23,9 @@ const OUTLIER: &str = "outlier-trial";
 struct Row<'a> {
     case: &'a CaseResult,
     metric: Metric,
+    /// Of every trial, in order; one that gave no figure has no number.
+    trials: Vec<f64>,
+    /// Those that have one.
     values: Vec<f64>,
     point: Measured,
 }
@@ -33,14 +36,15 @@ pub(super) fn charts(input: &RuleInput<'_>) -> Vec<Figure> {
 
 fn row<'a>(input: &RuleInput<'_>, case: &'a CaseResult) -> Option<Row<'a>> {
     let metric = quantity::figure(case).and_then(|m| Metric::of(input.view.words, case, m))?;
-    let good = case.trials.iter().filter(|t| t.status == Status::Ok);
-    let values: Vec<f64> = good
-        .filter_map(|t| t.result.main().metrics.get(&metric.name))
-        .filter(|q| q.unit == metric.unit && q.value.is_finite())
-        .map(|q| q.value)
-        .collect();
+    let value = |trial: &Trial| {
+        let measured = trial.result.main().metrics.get(&metric.name);
+        let is_figure = |value: f64| value.is_finite() && trial.status == Status::Ok;
+        measured.filter(|q| q.unit == metric.unit && is_figure(q.value)).map_or(f64::NAN, |q| q.value)
+    };
+    let trials: Vec<f64> = case.trials.iter().map(value).collect();
+    let values: Vec<f64> = trials.iter().copied().filter(|v| v.is_finite()).collect();
     let point = metric.at(case)?;
-    (!values.is_empty()).then_some(Row { case, metric, values, point })
+    (!values.is_empty()).then_some(Row { case, metric, trials, values, point })
 }
 
 fn chart(input: &RuleInput<'_>) -> Option<Figure> {
@@ -62,7 +66,7 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
         let scale = if same { 1.0 } else { own() };
         BoxRow {
             label: factors::label(&factors, row.case),
-            trials: row.values.iter().map(|v| v / scale).collect(),
+            trials: row.trials.iter().map(|v| v / scale).collect(),
             estimate: Some(Measured {
                 value: row.point.value / scale,
                 interval: row.point.interval.map(|(low, high)| (low / scale, high / scale)),
@@ -70,7 +74,10 @@ fn chart(input: &RuleInput<'_>) -> Option<Figure> {
             apart: apart(row),
         }
     });
-    let usable = made.filter(|r| r.trials.iter().all(|t| t.is_finite())).collect::<Vec<_>>();
+    let is_usable = |row: &BoxRow| {
+        row.trials.iter().any(|t| t.is_finite()) && !row.trials.iter().any(|t| t.is_infinite())
+    };
+    let usable = made.filter(is_usable).collect::<Vec<_>>();
     if usable.is_empty() {
         return None;
     }
@@ -96,7 +103,7 @@ fn apart(row: &Row<'_>) -> Option<usize> {
     let found = row.case.findings.iter().find(|finding| finding.code == OUTLIER)?;
     let number = |name: &str| found.args.get(name).and_then(Value::number);
     let (trial, of) = (number("trial")?, number("of")?);
-    (of == row.values.len() as f64 && (1.0..=of).contains(&trial)).then(|| trial as usize - 1)
+    (of == row.trials.len() as f64 && (1.0..=of).contains(&trial)).then(|| trial as usize - 1)
 }
 
 /// The median that the first side's case has which did the same.

@@ -61,7 +61,12 @@ fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
         counts: (0..steps).rev().map(|step| row(over_time, step)).collect(),
     };
     let notes = [which_trial(sampled_trial), words.say("figure-latency-note")];
-    Some(Figure::new("latency-map", title, plot).note(notes))
+    let length = |ns: u64| Value::Text(Rates::Bytes.rough(ns as f64 / 1e9, Unit::Seconds));
+    let shorter = over_time.last_interval_ns.map(|last_ns| {
+        let lengths = [("last", length(last_ns)), ("others", length(over_time.interval_ns))];
+        words.tell("figure-latency-last", &lengths)
+    });
+    Some(Figure::new("latency-map", title, plot).note(notes).note(shorter))
 }
 
 /// When each interval began, in seconds from the start of the window.
@@ -105,6 +110,7 @@ mod tests {
         let over_time = LatencyOverTime {
             start_ns: 800_000_000,
             interval_ns: 200_000_000,
+            last_interval_ns: None,
             first_step: 50,
             counts: vec![vec![9, 0], vec![7, 0], vec![1, 2]],
         };
@@ -121,6 +127,7 @@ mod tests {
         let over_time = |counts| LatencyOverTime {
             start_ns: 1_000_000_000,
             interval_ns: 500_000_000,
+            last_interval_ns: None,
             first_step: 50,
             counts,
         };
@@ -144,6 +151,7 @@ mod tests {
                     trial.result.main_mut().latency_over_time = Some(LatencyOverTime {
                         start_ns: 1_000_000_000,
                         interval_ns: 500_000_000,
+                        last_interval_ns: Some(100_000_000),
                         first_step: 50,
                         counts: vec![vec![1], vec![2]],
                     });
@@ -162,6 +170,8 @@ mod tests {
         let made = notes(12);
         assert_eq!(made.len(), 6);
         assert!(made[5].contains("6 of 8") && !made[4].contains("6 of 8"), "{made:?}");
+        let shorter = "The last column covers 100 ms, each of the others 500 ms.";
+        assert!(made.iter().all(|notes| notes.contains(shorter)), "{made:?}");
         assert_eq!(notes(2).len(), 2);
         assert!(notes(0).is_empty());
     }

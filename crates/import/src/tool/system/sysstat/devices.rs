@@ -3,6 +3,7 @@
 use model::tool_result::{ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 
 use super::table::{Table, Tables};
+use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
 use crate::tool::reader::NotUnderstood;
 use crate::tool::system::clock::between;
 use crate::tool::system::sample::{SINCE_BOOT, Sample, SampleCell, Series, SeriesByItem};
@@ -118,13 +119,11 @@ struct Asked {
 
 impl Asked {
     fn of(command: &[String]) -> Self {
-        let words = || command.iter().skip(1).map(String::as_str);
-        let is_y = |word: &str| word.starts_with('-') && !word.starts_with("--") && word.contains('y');
+        let words = option_words::read(command, |_| Takes::Nothing);
+        let y = OptionWord::Option(OptionName::Letter('y'), None);
         Self {
-            interval_s: words()
-                .find_map(|word| word.parse::<f64>().ok())
-                .filter(|seconds| *seconds > 0.0 && *seconds < 1e6),
-            is_without_first: words().any(is_y),
+            interval_s: option_words::first_number(&words).filter(|seconds| *seconds > 0.0 && *seconds < 1e6),
+            is_without_first: words.contains(&y),
         }
     }
 }

@@ -3,7 +3,6 @@
 
 use std::fs;
 use std::io::ErrorKind;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -16,7 +15,7 @@ use crate::fixture::{FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
 use crate::workload::db::dataset::DataSet;
 use crate::workload::db::kept::{self, KeptIdentity};
-use crate::workload::db::left::{LeftOnServer, LeftThing, ServerList};
+use crate::workload::db::left::{Inode, LeftOnServer, LeftThing, MadeFile, ServerList};
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::kept_file::{self, BESIDE, beside};
 use crate::workload::db::url::DatabaseSystem;
@@ -33,6 +32,10 @@ const NAME_ANOTHER: &str =
     "name another file; if a run that was killed left it, `headroom restore` removes it";
 const RECREATE: &str = "name a new file, or give recreate=yes, which removes this one; if a run that was killed left it, \
                         `headroom restore` removes it";
+
+/// What helps where the file is not there.
+const FORGET: &str =
+    "type `headroom restore` again when it is, or `headroom restore --drop`, which forgets it";
 
 /// The files that this process has made and not removed yet: a survey in the middle of a run meets them.
 static MADE: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -159,7 +162,8 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     }
     check(&order)?;
     let before = Inode::of(path).ok();
-    let left = LeftOnServer::new(&url, LeftThing::File { digest: identity.digest().to_owned() });
+    let folder = Inode::of(Path::new(&key.target)).ok();
+    let left = LeftOnServer::new(&url, LeftThing::File { digest: identity.digest().to_owned(), folder });
     // Without a list there is one place less where it is told.
     let record = list.and_then(|list| list.write(&left).ok());
     let made = make_anew(path, Path::new(&key.target), &order, &identity, host, progress);
@@ -171,7 +175,8 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
         Err(fault) => {
             // One that was there before stays, and a record of what could not be removed too.
             let is_as_before = before.is_some() && Inode::of(path).ok() == before;
-            if is_as_before || remove_left(path, identity.digest()).is_ok() {
+            let left = MadeFile { path, digest: identity.digest(), folder };
+            if is_as_before || remove_left(&left).is_ok() {
                 record.into_iter().for_each(LeftRecord::remove);
             }
             Err(fault)
@@ -203,16 +208,6 @@ fn clear(path: &Path, order: &NamedFileOrder) -> Result<(), Fault> {
         return Err(Fault::system(format!("removing {}", path.display()), e));
     }
     Ok(())
-}
-
-/// Which file it is: its device and number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Inode(u64, u64);
-
-impl Inode {
-    fn of(path: &Path) -> std::io::Result<Self> {
-        fs::symlink_metadata(path).map(|about| Self(about.dev(), about.ino()))
-    }
 }
 
 /// A file that is made, and removed at the end, or when this is dropped.
@@ -266,19 +261,24 @@ impl Drop for NamedFile {
     }
 }
 
-/// Removes the file at `path` that a killed run left, if it has the mark with this digest.
+/// Removes the file that a killed run left, if it has the mark with its digest. One that is not there is gone only where
+/// its folder is the one that it was made in: otherwise its file system may not be mounted now.
 ///
 /// # Errors
 /// Why it stays.
-pub(in crate::workload) fn remove_left(path: &Path, digest: &str) -> Result<(), String> {
-    if !path.parent().is_some_and(Path::is_dir) {
-        return Err("its folder is not there now".to_owned());
-    }
+pub(in crate::workload) fn remove_left(left: &MadeFile<'_>) -> Result<(), String> {
+    let path = left.path;
+    let Some(folder) = path.parent().filter(|folder| folder.is_dir()) else {
+        return Err(format!("its folder is not there now; {FORGET}"));
+    };
     if !kept_file::is_there(path).map_err(|fault| fault.to_string())? {
+        if left.folder.is_none() || Inode::of(folder).ok() != left.folder {
+            return Err(format!("its file system is not mounted there now, as far as can be told; {FORGET}"));
+        }
         // It may have been killed after the file was removed, and before what SQLite had put beside it.
         return kept_file::remove_beside(path);
     }
-    if kept_file::digest(path)? != digest {
+    if kept_file::digest(path)? != left.digest {
         return Err("its mark is of other data".to_owned());
     }
     kept_file::remove_all(path)
@@ -343,12 +343,34 @@ mod tests {
         let file = place.path().join("x.db");
         std::fs::write(place.path().join("x.db-wal"), "x").unwrap();
         std::fs::write(place.path().join("y.db-wal"), "y").unwrap();
-        remove_left(&file, "").unwrap();
+        let folder = Inode::of(place.path()).ok();
+        remove_left(&MadeFile { path: &file, digest: "", folder }).unwrap();
         let names: Vec<_> =
             place.path().read_dir().unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(names, ["y.db-wal"]);
         let elsewhere = place.path().join("no-such").join("x.db");
-        assert!(remove_left(&elsewhere, "").unwrap_err().contains("is not there now"));
+        let left = MadeFile { path: &elsewhere, digest: "", folder };
+        assert!(remove_left(&left).unwrap_err().contains("is not there now"));
+    }
+
+    #[test]
+    fn regression_a_file_whose_disk_is_not_mounted_was_said_to_be_removed() {
+        let place = tempfile::tempdir_in(".").unwrap();
+        let (mounted, point) = (place.path().join("mounted"), place.path().join("point"));
+        fs::create_dir(&mounted).unwrap();
+        fs::create_dir(&point).unwrap();
+        let path = point.join("x.db");
+        let beside = point.join("x.db-wal");
+        fs::write(&beside, "x").unwrap();
+        // The folder under the mount is another one; in an old list it is not told which it was.
+        for folder in [Inode::of(&mounted).ok(), None] {
+            let left = MadeFile { path: &path, digest: "", folder };
+            let why = remove_left(&left).unwrap_err();
+            assert!(why.contains("is not mounted") && why.contains("restore --drop"), "{why}");
+            assert!(beside.is_file(), "nothing of another file system is removed");
+        }
+        let left = MadeFile { path: &path, digest: "", folder: Inode::of(&point).ok() };
+        assert_eq!(remove_left(&left), Ok(()));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::workload::FIXTURES;
 use crate::workload::disk::content::Content;
 use crate::workload::disk::files::Details;
 
-const ONE: Details = Details { files: 1, content: Content::Random, purge: false };
+const ONE: Details = Details { files: 1, content: Content::Random, purge: false, kept: false };
 
 /// A file that was given up.
 fn key(target: &Path, bytes: u64, state: TargetState) -> FixtureKey {
@@ -25,7 +25,8 @@ fn key(target: &Path, bytes: u64, state: TargetState) -> FixtureKey {
 
 /// Files that are open.
 fn opened(key: &FixtureKey, file: File) -> Files {
-    Files { key: key.clone(), details: Details::of(key).unwrap(), files: vec![file], look: None }
+    let details = Details::of(key).unwrap();
+    Files { key: key.clone(), details, files: vec![file], look: None, kept: None }
 }
 
 /// A file with zeros, and how it is open for who preconditions it.
