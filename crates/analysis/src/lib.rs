@@ -16,6 +16,7 @@ mod measure;
 mod observed;
 mod path_use;
 pub mod proof;
+mod ramp;
 mod remedy;
 #[cfg(test)]
 mod said;
@@ -45,6 +46,7 @@ pub use measure::{
     sustained as sustained_throughput,
 };
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
+pub use ramp::{RampBreak, ramp_break};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
@@ -61,7 +63,7 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH, ramp::ENGLISH];
     let of_checks = check::checks().map(|check| check.english);
     of_rules
         .chain(of_checks)
@@ -239,7 +241,7 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
     let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
-    rules.chain([deviation::untested::CODE]).chain(answer::CODES).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE, ramp::CODE]).chain(answer::CODES).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.
@@ -333,6 +335,7 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
+    run.findings.extend(ramp::check(run));
     check::derive(run);
     parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
     write_english(&mut run.findings);

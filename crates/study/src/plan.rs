@@ -10,6 +10,7 @@ mod missing;
 mod named_resources;
 mod observers;
 mod pinned;
+mod ramp;
 pub(crate) mod search;
 mod settings;
 
@@ -184,6 +185,7 @@ fn plan(
     }
     goals::check(study, catalogue, cases.iter().chain(left_out.cases.iter().map(|(case, _)| case)))?;
     let groups = grouping::group(&mut cases, &tests, catalogue);
+    ramp::check(study, catalogue, (&cases, groups))?;
     for (index, case) in cases.iter_mut().enumerate() {
         case.index = index;
     }

@@ -23,12 +23,12 @@ use study::built_in::{self, INPUT_OPTIONS};
 use study::plan;
 use study::read::arguments::{Arguments, apply, study_of_workload};
 use study::read::goal::ABORT_WHEN;
-use study::read::{CONTROLS, from_toml_with, inputs};
+use study::read::{from_toml_with, inputs};
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
-use super::run_options::{LAYERS, PROVE, arguments, parameters};
+use super::run_options::{LAYERS, PROVE, arguments, controls, parameters};
 use super::{
     exit_code, flag, job_file, option, page_path, restore, resume, show, store_argument, store_path, tag,
     unknown_study,
@@ -63,14 +63,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(interval_lines::argument())
         .arg(tag::argument())
         .arg(store_argument());
-    // A flag stands for this one.
-    let controls = CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
-        option(control.name, control.hint)
-            .help(control.doc)
-            .allow_hyphen_values(true)
-            .help_heading("Controls")
-    });
-    let command = command.args(controls).args(INPUT_OPTIONS.iter().copied().map(|name| {
+    let command = command.args(controls()).args(INPUT_OPTIONS.iter().copied().map(|name| {
         option(name, "VALUE")
             .help("What some built-in studies ask of you; `headroom fit` lists it")
             .hide(true)

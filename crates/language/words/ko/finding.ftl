@@ -280,6 +280,21 @@ finding-promise =
         }
     }
 
+finding-ramp =
+    { $how ->
+        [held] 부하가 무너지지 않았습니다. 가장 높은 속도인 { SHORT($rate, unit: "1/s") }도 매번 유지되었습니다
+       *[broke] 속도를 { $ramps }번 올린 가운데 { $broke }번 부하가 무너졌습니다. 그 가운데 중간은 { SHORT($rate, unit: "1/s") }이며, { finding-ramp.bound }. { $below ->
+            [none] 더 낮은 속도는 시험하지 않았습니다
+           *[some] 그 전에 { SHORT($held, unit: "1/s") }은(는) 유지되었습니다
+        }
+    }
+    .bound = { $bound ->
+        [failed] 시행이 실패했습니다
+        [errors] 실패한 작업이 있습니다
+        [rate] 예정된 작업의 95 %에 못 미치게 끝났습니다
+       *[latency] 예정 시각부터 { SHORT($latency, unit: "s") } 안에 끝난 작업이 { PERCENT($share) }에 못 미칩니다
+    }
+
 finding-promise-not-tested =
     { $promise }로 약속된 { SHORT($promised, $unit) }은(는) { finding-promise-not-tested.reason }
     .reason = 시험하지 않았습니다. { $reason ->

@@ -2,6 +2,7 @@
 //! all its cases in seeded random order, every trial stored as it ends.
 
 mod allocation;
+mod block;
 mod condition_check;
 mod doubts;
 mod fixtures;
@@ -315,18 +316,8 @@ impl Execution<'_> {
             }
             let block = self.blocks[group];
             order::shuffle(&mut cases, self.run.seed, group, block);
-            for case in &cases {
-                if (self.cancelled)() {
-                    return Ok(Outcome::Interrupted);
-                }
-                if !self.meter.affords(group, case) {
-                    // Another may be shorter.
-                    unaffordable.insert(case.index);
-                    continue;
-                }
-                if !self.trial(case, block)? {
-                    return Ok(self.what_ended());
-                }
+            if let Some(ended) = self.block((group, block), &mut cases, &mut unaffordable)? {
+                return Ok(ended);
             }
             self.blocks[group] += 1;
         }
@@ -447,7 +438,10 @@ impl Execution<'_> {
     /// Estimates of a group's cases, and the news of them.
     fn finish_cases(&mut self, group: usize) {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        let is_level = |case: &usize| self.run.cases[*case].is_auxiliary();
+        let is_level = |case: &usize| {
+            let result = &self.run.cases[*case];
+            result.is_auxiliary() || block::is_left_out(result)
+        };
         let (levels, others): (Vec<usize>, Vec<usize>) = indices.into_iter().partition(is_level);
         for case in levels {
             analysis::estimate_case(&mut self.run.cases[case], &self.run.definitions);

@@ -97,7 +97,7 @@ pub fn check_kept(run: &Run) -> Result<(), RunError> {
         "other machines took part in it, and the keys to them are not kept".to_owned()
     } else if analysis::abort_cause(run).is_some() {
         "a trial met the condition of its study that ends it".to_owned()
-    } else if run.study.controls.prove || run.cases.iter().any(depends) {
+    } else if run.study.controls.prove || run.study.controls.ramp.is_some() || run.cases.iter().any(depends) {
         DEPENDS.to_owned()
     } else {
         return Ok(());
@@ -106,8 +106,8 @@ pub fn check_kept(run: &Run) -> Result<(), RunError> {
 }
 
 /// What cannot be taken up in the middle.
-const DEPENDS: &str = "it has rounds to a steady state, a search, a proof, an observer, or a storage stack that is made \
-                       for it, which begin anew with their run";
+const DEPENDS: &str = "it has rounds to a steady state, a search, a proof, a ramp, an observer, or a storage stack that is \
+                       made for it, which begin anew with their run";
 
 /// What of a plan can be done after what was measured before: within what is left of the budget.
 fn what_is_left(plan: &Plan, kept: &Run) -> Result<Plan, String> {

@@ -8,6 +8,7 @@ mod missing;
 mod observed;
 #[path = "../pretending/mod.rs"]
 mod pretending;
+mod ramp;
 mod resume;
 mod scheduling;
 mod search;
