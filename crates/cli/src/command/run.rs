@@ -36,6 +36,7 @@ use super::{
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
 use crate::interval_lines::{self, IntervalLines};
+use crate::operation_log::{self, OperationLogFile};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -61,6 +62,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output_argument())
         .arg(language_argument())
         .arg(interval_lines::argument())
+        .arg(operation_log::argument())
         .arg(tag::argument())
         .arg(store_argument());
     let command = command.args(controls()).args(INPUT_OPTIONS.iter().copied().map(|name| {
@@ -179,7 +181,9 @@ pub(super) fn measure(
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
-    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan));
+    let log = OperationLogFile::asked(matches)?;
+    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan), log);
+    let log_operations = progress.logged_of_trial();
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
@@ -188,12 +192,13 @@ pub(super) fn measure(
         cancelled: &cancelled,
         on_event: &mut |event| progress.show(event),
         lines_s: interval_lines::length_s(matches),
+        log_operations,
     };
     let run = match kept {
         Some(kept) => runner.resume(kept, &planned, &identity),
         None => runner.run(&study, &planned, &identity),
     };
-    progress.finish();
+    let logged = progress.finish();
     end(agent);
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
@@ -205,7 +210,9 @@ pub(super) fn measure(
         }
         other => other?,
     };
-    hand_over(matches, &run, destination)
+    let code = hand_over(matches, &run, destination)?;
+    logged.map_err(|failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) })?;
+    Ok(code)
 }
 
 /// Prints a run that is kept, or writes it to a file, as was asked.

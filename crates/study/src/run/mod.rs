@@ -97,13 +97,15 @@ pub struct Runner<'a> {
     pub on_event: &'a mut dyn FnMut(&Event),
     /// How long the intervals are, in seconds, whose figures it hears while a trial runs; absent to hear none.
     pub lines_s: Option<f64>,
+    /// How many operations of each trial it hears of one by one; absent to hear of none.
+    pub log_operations: Option<u64>,
 }
 
 impl Runner<'_> {
     /// Runs `planned`; returns the document, which is stored already. Fails if the store or the
     /// agent cannot be used. A trial that fails is no error.
     pub fn run(self, study: &Study, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
-        let Runner { agent, store, catalogue, cancelled, on_event, lines_s } = self;
+        let Runner { agent, store, catalogue, cancelled, on_event, lines_s, log_operations } = self;
         let meter = RunClock::new(&planned.plan);
         let mut machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
         let Some(machine) = machines.first_mut() else {
@@ -132,6 +134,7 @@ impl Runner<'_> {
             aborted: &aborted,
             on_event,
             lines_s,
+            log_operations,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             resumed_from: 0,
@@ -240,6 +243,7 @@ struct Execution<'a> {
     aborted: &'a Cell<bool>,
     on_event: &'a mut dyn FnMut(&Event),
     lines_s: Option<f64>,
+    log_operations: Option<u64>,
     meter: RunClock,
     order: u32,
     /// Where the run was resumed: the order of the first trial since then.
@@ -419,6 +423,7 @@ impl Execution<'_> {
             observe,
             from_last: false,
             lines_s: self.lines_s,
+            log_operations: self.log_operations,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
             Reply::Trial(report) => Ok(*report),

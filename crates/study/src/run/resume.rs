@@ -29,7 +29,7 @@ impl Runner<'_> {
     /// document, which is stored already. Fails before anything is touched if the machine or the work is no longer the
     /// same, if nothing is missing, or as [`check_kept`]; then as [`Runner::run`].
     pub fn resume(self, kept: Run, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
-        let Runner { agent, store, catalogue, cancelled, on_event, lines_s } = self;
+        let Runner { agent, store, catalogue, cancelled, on_event, lines_s, log_operations } = self;
         check_kept(&kept)?;
         let refused = |reason: String| RunError::NotResumed { id: kept.id.clone(), reason };
         let machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
@@ -63,6 +63,7 @@ impl Runner<'_> {
             aborted: &aborted,
             on_event,
             lines_s,
+            log_operations,
             order,
             resumed_from: order,
             unmade: fixtures::Failures::default(),
