@@ -206,9 +206,8 @@ mod tests {
     }
 
     fn said(cases: Vec<CaseResult>, latency: Option<RampLatency>) -> String {
-        let mut found = check(&run(cases, latency)).unwrap();
-        crate::write_english([&mut found]);
-        found.text
+        let found = check(&run(cases, latency)).unwrap();
+        crate::said::written(vec![found]).remove(0).text
     }
 
     #[test]
