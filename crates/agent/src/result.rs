@@ -86,6 +86,13 @@ pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
     result.main_mut().metrics.extend(metrics.into_iter().map(quantity));
 }
 
+/// Adds what the processors drew for each operation of the main load, where they say it.
+pub(crate) fn add_energy(result: &mut TrialResult) {
+    let joules = analysis::heat::energy_per_operation(result);
+    let quantity = |value| (metric::ENERGY_PER_OPERATION, Quantity { value, unit: Unit::Joules });
+    result.main_mut().metrics.extend(joules.map(quantity));
+}
+
 /// Adds the fastest second of the main load and what it sustained, where its workload has such metrics: both are
 /// read off its series, and the second one off those of this machine's memory too.
 pub(crate) fn add_course(result: &mut TrialResult, main: &Load, path: &[PathStep]) {

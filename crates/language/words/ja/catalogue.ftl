@@ -82,6 +82,7 @@ metric-title-cycles-per-operation = 操作あたりのサイクル
 metric-title-instructions-per-operation = 操作あたりの命令
 metric-title-cache-misses-per-operation = 操作あたりのキャッシュミス
 metric-title-tlb-misses-per-operation = 操作あたりの TLB ミス
+metric-title-energy-per-operation = 操作あたりのエネルギー
 metric-title-instructions-per-cycle = サイクルあたりの命令
 metric-events-per-second = 毎秒完了したイベントの数で、sysbench と同じ数え方です。
 metric-title-events-per-second = 毎秒のイベント数

@@ -82,6 +82,7 @@ metric-title-cycles-per-operation = 연산당 사이클
 metric-title-instructions-per-operation = 연산당 명령
 metric-title-cache-misses-per-operation = 연산당 캐시 미스
 metric-title-tlb-misses-per-operation = 연산당 TLB 미스
+metric-title-energy-per-operation = 연산당 에너지
 metric-title-instructions-per-cycle = 사이클당 명령
 metric-events-per-second = 초당 끝난 이벤트의 수로, sysbench와 같은 방식으로 셉니다.
 metric-title-events-per-second = 초당 이벤트 수
