@@ -13,6 +13,7 @@ mod pinned;
 mod ramp;
 pub(crate) mod search;
 mod settings;
+pub mod written;
 
 use std::collections::BTreeMap;
 

@@ -8,6 +8,7 @@ mod compare;
 pub(crate) mod completion;
 mod completions;
 mod doctor;
+mod dry_run;
 mod exit_code;
 mod export;
 mod fit;

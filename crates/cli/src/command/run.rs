@@ -30,8 +30,8 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, arguments, controls, parameters};
 use super::{
-    exit_code, flag, job_file, option, page_path, restore, resume, show, store_argument, store_path, tag,
-    unknown_study,
+    dry_run, exit_code, flag, job_file, option, page_path, restore, resume, show, store_argument, store_path,
+    tag, unknown_study,
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
@@ -63,6 +63,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(language_argument())
         .arg(interval_lines::argument())
         .arg(operation_log::argument())
+        .arg(dry_run::argument())
         .arg(tag::argument())
         .arg(store_argument());
     let command = command.args(controls()).args(INPUT_OPTIONS.iter().copied().map(|name| {
@@ -176,7 +177,7 @@ pub(super) fn measure(
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
-        return show_plan(matches, &planned);
+        return dry_run::show(matches, &planned, (&mut agent, &mut watch));
     }
     restore::begin(&planned.plan)?;
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
@@ -238,15 +239,6 @@ fn hand_over(matches: &ArgMatches, run: &Run, destination: Option<Destination>) 
         write_to(destination, matches, run)?;
     }
     Ok(exit_code::of_run(run, matches.get_flag("strict")))
-}
-
-fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
-    let text = if matches.contains_id("json") {
-        serde_json::to_string_pretty(&planned.plan).unwrap_or_default() + "\n"
-    } else {
-        report::plan::text(&planned.plan, &planned.left_out)
-    };
-    output::done(text)
 }
 
 /// What is left of a run whose store failed.

@@ -12,3 +12,4 @@ mod ramp;
 mod resume;
 mod scheduling;
 mod search;
+mod written;
