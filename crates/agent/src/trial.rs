@@ -200,7 +200,6 @@ fn run_ready<'a>(
     observers.finish(&mut machine)?;
     result.machines.push(machine);
     result::add_hardware(&mut result, &outcome);
-    result::add_energy(&mut result);
     result::add_course(&mut result, &main.planned, &survey::path(&main.planned, inventory, &host));
     result.observer = Some(watcher.cost);
     result.placement = Some(describe_placement(order, decision, ready, interrupts));
