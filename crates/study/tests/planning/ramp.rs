@@ -16,7 +16,7 @@ fn limited() -> Pretender {
 
 #[test]
 fn each_block_rises_until_the_load_breaks_and_leaves_out_the_rest() {
-    let ramp = study("null", &[("rate", "100..800"), ("trials", "2"), ("ramp", "yes")]);
+    let ramp = study("null", &[("rate", "100..800"), ("queue-depth", "1"), ("trials", "2"), ("ramp", "yes")]);
     let mut agent = limited();
     let (run, store) = execute(&ramp, &mut agent, None);
     assert_eq!((agent.trials, store.trials.len()), (6, 8), "the highest rate is not measured");
