@@ -62,9 +62,10 @@ const HARDWARE: &[(&str, MetricName)] = &[
     ("tlb_misses", metric::TLB_MISSES_PER_OPERATION),
 ];
 
-/// Adds what the processor counted for the main load, where it did. Both rates are of the
+/// Adds what the processor counted and drew for the main load, where it did. Both rates are of the
 /// window, but the counters' may be of some more or less of it, since they are read seldom.
 pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
+    add_energy(result);
     let window_s = outcome.window.seconds();
     let Some(main) = outcome.loads.first().filter(|_| window_s > 0.0) else { return };
     let operations_per_s = main.operations / window_s;
@@ -84,6 +85,13 @@ pub(crate) fn add_hardware(result: &mut TrialResult, outcome: &SessionOutcome) {
     metrics.extend(in_each.map(|in_each| (metric::INSTRUCTIONS_PER_CYCLE, in_each)));
     let quantity = |(name, value)| (name, Quantity { value, unit: Unit::One });
     result.main_mut().metrics.extend(metrics.into_iter().map(quantity));
+}
+
+/// Adds what the processors drew for each operation of the main load, where they say it.
+fn add_energy(result: &mut TrialResult) {
+    let joules = analysis::heat::energy_per_operation(result);
+    let quantity = |value| (metric::ENERGY_PER_OPERATION, Quantity { value, unit: Unit::Joules });
+    result.main_mut().metrics.extend(joules.map(quantity));
 }
 
 /// Adds the fastest second of the main load and what it sustained, where its workload has such metrics: both are

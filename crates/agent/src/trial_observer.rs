@@ -1,11 +1,14 @@
 //! What the session of a trial tells, as events for the controller and commands for the sampler.
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
-use engine::{Observer, WorkerThread, lock};
-use model::event::IntervalFigures;
+use engine::queue::Class;
+use engine::record::Finished;
+use engine::{Observer, OperationLog, WorkerThread, lock};
+use model::event::{IntervalFigures, LoggedOperation, OPERATIONS_LOGGED_MAX, OperationBatch, OperationKind};
 use model::message::{TrialOrder, TrialRole};
 use model::scalar::nanoseconds;
 use model::trial::Timeline;
@@ -24,7 +27,14 @@ pub(crate) struct TrialObserver<'a> {
     told: Mutex<Option<Instant>>,
     /// How long the intervals are whose figures are told, ns.
     line_ns: Option<u64>,
+    /// How many operations are told one by one.
+    log_room: usize,
+    /// When the window opens, ns.
+    window_ns: AtomicU64,
 }
+
+/// So many operations are told at once.
+const BATCH: usize = 4096;
 
 /// A sign of life is told at most so often: each one wakes half a dozen threads
 /// on its way to the controller, on the CPUs that are being measured. Over veth
@@ -34,11 +44,19 @@ const ALIVE: Duration = Duration::from_millis(500);
 impl<'a> TrialObserver<'a> {
     /// For a session beside which nothing is sampled.
     pub(crate) fn unwatched(tell: &'a (dyn Fn(AgentEvent) + Sync)) -> Self {
-        Self { tell, watcher: Mutex::new(None), times: None, told: Mutex::new(None), line_ns: None }
+        Self {
+            tell,
+            watcher: Mutex::new(None),
+            times: None,
+            told: Mutex::new(None),
+            line_ns: None,
+            log_room: 0,
+            window_ns: AtomicU64::new(0),
+        }
     }
 
-    /// For the trial that `order` asks for. Of two ends the one that drives tells figures of intervals: the other one's
-    /// are not on its clock, and nobody hears them.
+    /// For the trial that `order` asks for. Of two ends the one that drives tells figures of intervals and operations: the
+    /// other one's are not on its clock, and nobody hears them.
     pub(crate) fn of(
         order: &TrialOrder,
         times: &'a WindowTimes,
@@ -46,7 +64,9 @@ impl<'a> TrialObserver<'a> {
     ) -> Self {
         let drives = !matches!(order.role, TrialRole::Answers { .. });
         let line_ns = order.lines_s.filter(|_| drives).map(nanoseconds);
-        Self { times: Some(times), line_ns, ..Self::unwatched(tell) }
+        let room = order.log_operations.filter(|_| drives).unwrap_or(0);
+        let log_room = room.min(OPERATIONS_LOGGED_MAX) as usize;
+        Self { times: Some(times), line_ns, log_room, ..Self::unwatched(tell) }
     }
 
     /// The same beside a sampler.
@@ -74,6 +94,7 @@ impl Observer for TrialObserver<'_> {
     }
 
     fn starts(&self, timeline: Timeline) {
+        self.window_ns.store(timeline.window_ns, Ordering::Relaxed);
         (self.tell)(AgentEvent::Starts(timeline));
         self.command(SamplerCommand::Window(timeline));
         self.times.into_iter().for_each(|times| times.set(timeline));
@@ -109,6 +130,34 @@ impl Observer for TrialObserver<'_> {
     fn interval(&self, figures: &IntervalFigures) {
         (self.tell)(AgentEvent::Interval(*figures));
     }
+
+    fn log_room(&self) -> usize {
+        self.log_room
+    }
+
+    fn logged(&self, log: &OperationLog, classes: &[Class]) {
+        let window_ns = self.window_ns.load(Ordering::Relaxed);
+        let operation = |done: &Finished| LoggedOperation {
+            start_ns: done.due_ns.cast_signed().wrapping_sub(window_ns.cast_signed()),
+            latency_ns: done.finished_ns.saturating_sub(done.due_ns),
+            bytes: done.bytes,
+            kind: done.class,
+        };
+        let kind = |class: &Class| OperationKind { name: class.name.to_owned(), fails: class.fails };
+        let batch = |operations: &[Finished], left_out| {
+            (self.tell)(AgentEvent::Operations(OperationBatch {
+                load: log.load,
+                worker: log.worker,
+                kinds: classes.iter().map(kind).collect(),
+                operations: operations.iter().map(operation).collect(),
+                left_out,
+            }));
+        };
+        log.operations.chunks(BATCH).for_each(|operations| batch(operations, 0));
+        if log.left_out > 0 {
+            batch(&[], log.left_out);
+        }
+    }
 }
 
 #[cfg(test)]
@@ -131,11 +180,15 @@ mod tests {
             observe: Vec::new(),
             from_last: false,
             lines_s,
+            log_operations: Some(7),
         };
         let (times, tell) = (WindowTimes::default(), |_: AgentEvent| {});
         let line_ns = |role, lines_s| TrialObserver::of(&order(role, lines_s), &times, &tell).line_ns();
         assert_eq!(line_ns(TrialRole::Alone, None), None);
         assert_eq!(line_ns(TrialRole::Alone, Some(0.5)), Some(500_000_000));
         assert_eq!(line_ns(TrialRole::Answers { rendezvous: None }, Some(0.5)), None);
+        let room = |role| TrialObserver::of(&order(role, None), &times, &tell).log_room();
+        assert_eq!((room(TrialRole::Alone), room(TrialRole::Answers { rendezvous: None })), (7, 0));
+        assert_eq!(TrialObserver::unwatched(&tell).log_room(), 0);
     }
 }

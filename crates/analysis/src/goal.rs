@@ -155,7 +155,7 @@ fn value(condition: &Goal, case: &CaseResult, trial: &Trial, run: &Run) -> Optio
 }
 
 /// Whether a trial failed, or operations in it.
-fn has_errors(trial: &Trial) -> bool {
+pub(crate) fn has_errors(trial: &Trial) -> bool {
     let share = trial.result.main().metrics.get(&metric::ERROR_SHARE);
     trial.status == Status::Failed || share.is_some_and(|share| share.value > 0.0)
 }

@@ -11,7 +11,7 @@ mod readings;
 use std::collections::BTreeMap;
 
 use model::run::CaseResult;
-use model::trial::{Series, Trial, Window};
+use model::trial::{Series, Trial, TrialResult, Window};
 use model::{Resource, ResourceKind, SeriesName, series};
 
 use crate::measure;
@@ -158,12 +158,26 @@ pub fn of_trial(trial: &Trial, idle_s: Option<f64>) -> Heat {
             _ => {}
         }
     }
-    // Parts of a package are in it already.
-    let packages: Vec<f64> = heat.power.iter().filter(|p| is_package(&p.resource)).map(|p| p.load).collect();
-    let rate = measure::trial_operations(trial).filter(|rate| *rate > 0.0);
-    let all: f64 = packages.iter().sum();
-    heat.energy_per_operation = rate.filter(|_| !packages.is_empty()).map(|rate| all / rate);
+    heat.energy_per_operation = energy_per_operation(&trial.result);
     heat
+}
+
+/// Joules of all packages for one operation in the window of a trial, idle draw included; none where a package was not
+/// read in the window, or operations are not counted.
+#[must_use]
+pub fn energy_per_operation(result: &TrialResult) -> Option<f64> {
+    let window = result.window?;
+    let mut zones: BTreeMap<&Resource, Vec<&Series>> = BTreeMap::new();
+    // Parts of a package are in it already.
+    for piece in result.series().filter(|s| s.name == series::POWER && is_package(&s.resource)) {
+        zones.entry(&piece.resource).or_default().push(piece);
+    }
+    let span = (window.start_ns, window.end_ns);
+    let draws: Option<Vec<f64>> =
+        zones.values().map(|pieces| SampledReadings::flows(pieces).mean(span)).collect();
+    let watts: f64 = draws.filter(|draws| !draws.is_empty())?.iter().sum();
+    let rate = measure::rate_of(&result.main().metrics).filter(|rate| *rate > 0.0)?;
+    Some(watts / rate)
 }
 
 /// Whether a zone of power is a whole package, not a part of one.

@@ -17,6 +17,7 @@ mod measure;
 mod observed;
 mod path_use;
 pub mod proof;
+mod ramp;
 mod remedy;
 #[cfg(test)]
 mod said;
@@ -46,6 +47,7 @@ pub use measure::{
     sustained as sustained_throughput,
 };
 pub use path_use::{BY_PACKETS, LimitUse, PathPart, PathUse, is_of_other_end, path_of};
+pub use ramp::{RampBreak, ramp_break};
 pub use remedy::{Remedy, remedies};
 pub use siblings::Siblings;
 pub use utilization::measured_limits;
@@ -62,7 +64,7 @@ pub const MEASURED_TOO_LOW: f64 = 1.05;
 /// What the findings of all rules say in English, in Fluent.
 pub fn english() -> impl Iterator<Item = &'static str> {
     let of_rules = RULES.iter().map(|rule| rule.english);
-    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH];
+    let shared = [measure::ENGLISH, deviation::untested::ENGLISH, proof::ENGLISH, ramp::ENGLISH];
     let of_checks = check::checks().map(|check| check.english);
     of_rules
         .chain(of_checks)
@@ -203,6 +205,7 @@ pub const RULES: &[Rule] = &[
     validity::more_threads::RULE,
     validity::more_than_quota::RULE,
     validity::smt_shared::RULE,
+    validity::instructions_absent::RULE,
     validity::numa_remote::RULE,
     validity::device_node::RULE,
     validity::cost_per_operation::RULE,
@@ -241,7 +244,7 @@ pub fn explained() -> Vec<(&'static str, &'static str)> {
     let rules = RULES.iter().map(|rule| (rule.code, rule.doc));
     let verdicts = bottleneck::CODES.iter().chain(proof::CODES).copied();
     let rules = rules.chain(check::checks().map(|check| (check.code, check.doc)));
-    rules.chain([deviation::untested::CODE]).chain(answer::CODES).chain(verdicts).collect()
+    rules.chain([deviation::untested::CODE, ramp::CODE]).chain(answer::CODES).chain(verdicts).collect()
 }
 
 /// What more would buy of each case of a run whose findings are made.
@@ -335,6 +338,7 @@ pub fn derive(run: &mut Run) {
     }
     run.findings = deviation::untested::check(run);
     run.findings.extend(answer::check(run));
+    run.findings.extend(ramp::check(run));
     check::derive(run);
     parallel::update(&mut run.cases, |case| write_english(&mut case.findings));
     write_english(&mut run.findings);

@@ -8,6 +8,7 @@ mod database_passwords;
 mod exit;
 mod interval_lines;
 mod mask_keys;
+mod operation_log;
 mod output;
 mod peer;
 mod progress;

@@ -7,14 +7,16 @@ use std::time::Duration;
 
 use console::Term;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use model::event::{Event, Standing};
+use model::event::{Event, OPERATIONS_LOGGED_MAX, Standing};
 use model::trial::Status;
 use model::{AgentEvent, Phase, Plan};
 use report::format::{self, Rates};
 use report::label::title;
 use report::text::shortened;
 
+use crate::exit::Failure;
 use crate::interval_lines::IntervalLines;
+use crate::operation_log::OperationLogFile;
 
 /// A label in fewer columns says nothing: rather a second line.
 const LABEL_LEAST: usize = 24;
@@ -25,11 +27,12 @@ pub(crate) struct Progress {
     label: String,
     phase: &'static str,
     lines: Option<IntervalLines>,
+    log: Option<OperationLogFile>,
 }
 
 impl Progress {
-    /// For a run of `plan`, of which `lines` are printed.
-    pub(crate) fn new(plan: &Plan, lines: Option<IntervalLines>) -> Self {
+    /// For a run of `plan`, of which `lines` are printed and operations go to a `log`.
+    pub(crate) fn new(plan: &Plan, lines: Option<IntervalLines>, log: Option<OperationLogFile>) -> Self {
         let least = plan.controls.trials_min;
         // A round is a trial until it is known that more of them follow.
         let rounds = plan.cases.iter().filter(|c| c.has_rounds()).count() as u64;
@@ -45,10 +48,18 @@ impl Progress {
         bar.set_style(style.progress_chars("=> "));
         bar.set_prefix(format!("{} left", format::span(plan.seconds.0)));
         bar.enable_steady_tick(Duration::from_millis(250));
-        Self { bar, cases: plan.cases.len(), label: String::new(), phase: "", lines }
+        Self { bar, cases: plan.cases.len(), label: String::new(), phase: "", lines, log }
+    }
+
+    /// How many operations of each trial it wants to hear of; none where nobody asked for a log.
+    pub(crate) fn logged_of_trial(&self) -> Option<u64> {
+        self.log.as_ref().map(|_| OPERATIONS_LOGGED_MAX)
     }
 
     pub(crate) fn show(&mut self, event: &Event) {
+        if let Some(log) = &mut self.log {
+            log.hear(event);
+        }
         match event {
             Event::TrialStarted { case, label, .. } => {
                 self.label.clone_from(label);
@@ -67,7 +78,12 @@ impl Progress {
                 self.message(&format!(" {} of {} in {what}", format::binary(*done), format::binary(*of)));
             }
             Event::Agent(AgentEvent::Waiting { why }) => self.message(&format!(" waiting: {why}")),
-            Event::Agent(AgentEvent::Working { .. } | AgentEvent::Starts(_) | AgentEvent::Narrow { .. }) => {}
+            Event::Agent(
+                AgentEvent::Working { .. }
+                | AgentEvent::Starts(_)
+                | AgentEvent::Narrow { .. }
+                | AgentEvent::Operations(_),
+            ) => {}
             Event::TrialFinished { status, reason, .. } => {
                 self.bar.inc(1);
                 if *status == Status::Failed {
@@ -144,8 +160,10 @@ impl Progress {
         }
     }
 
-    pub(crate) fn finish(&self) {
+    /// Takes the bar away, and ends the log of operations.
+    pub(crate) fn finish(self) -> Result<(), Failure> {
         self.bar.finish_and_clear();
+        self.log.map_or(Ok(()), OperationLogFile::close)
     }
 
     fn message(&self, more: &str) {

@@ -18,6 +18,7 @@ mod lines;
 pub mod load;
 pub mod numa;
 pub mod observer;
+pub mod operation_log;
 pub mod outcome;
 pub mod placement;
 pub mod queue;
@@ -36,6 +37,7 @@ pub use drive::WorkerContext;
 pub use fault::Fault;
 pub use idle::IdlePhases;
 pub use load::{Prepared, SideMetrics, Worker};
+pub use operation_log::OperationLog;
 pub use queue::{Blocking, Completion, Operate, Operation, Queue, Wait};
 pub use session::{LoadPlan, Observer, Session, WorkerThread};
 

@@ -4,7 +4,17 @@ use model::Phase;
 use model::event::IntervalFigures;
 use model::trial::Timeline;
 
-use crate::session::WorkerThread;
+use crate::operation_log::OperationLog;
+use crate::queue::Class;
+
+/// The thread of a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerThread {
+    /// Its load, 0 is the main one.
+    pub load: usize,
+    /// Its number (gettid(2)).
+    pub id: u32,
+}
 
 /// What a session tells while it runs.
 pub trait Observer: Sync {
@@ -24,4 +34,10 @@ pub trait Observer: Sync {
     }
     /// What the main load did in one of them.
     fn interval(&self, _figures: &IntervalFigures) {}
+    /// How many operations of all workers together it wants one by one; 0 for none, which costs nothing.
+    fn log_room(&self) -> usize {
+        0
+    }
+    /// Those of one worker, which has ended them; `classes` are the kinds of its load's operations.
+    fn logged(&self, _log: &OperationLog, _classes: &[Class]) {}
 }

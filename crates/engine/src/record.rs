@@ -9,6 +9,7 @@ use stats::counts::Counts;
 use model::trial::Timeline;
 
 use crate::clock;
+use crate::operation_log::OperationLog;
 use crate::report_channel::ReportSender;
 
 /// An operation is late when it starts more than this after it was due. Below
@@ -180,6 +181,8 @@ pub(crate) enum Report {
     Ready,
     /// One interval is over.
     Interval { load: usize, worker: usize, record: Box<Record> },
+    /// The operations of a worker, where somebody wants them one by one.
+    Logged(OperationLog),
     /// All operations of the worker are finished; it may still settle and
     /// verify.
     Drained { load: usize, worker: usize },
@@ -231,6 +234,7 @@ pub struct Recorder {
     rolled_ns: u64,
     depth: usize,
     tail: Option<Box<Record>>,
+    log: Option<OperationLog>,
 }
 
 /// How a recorder reaches the session.
@@ -268,9 +272,16 @@ impl Recorder {
             rolled_ns: timeline.start_ns,
             depth,
             tail: None,
+            log: None,
         };
         recorder.enter(timeline.interval_of(timeline.start_ns));
         recorder
+    }
+
+    /// The same, with room for so many operations one by one.
+    pub(crate) fn logging(mut self, room: usize) -> Self {
+        self.log = (room > 0).then(|| OperationLog::new(&self.wiring, room, &self.timeline));
+        self
     }
 
     fn enter(&mut self, interval: i64) {
@@ -294,6 +305,9 @@ impl Recorder {
     /// [`Recorder::count`].
     #[inline]
     pub fn record<const OPEN: bool>(&mut self, done: Finished) {
+        if let Some(log) = &mut self.log {
+            log.note(&done);
+        }
         let record = &mut *self.current;
         record.first_ns = record.first_ns.min(done.started_ns);
         record.last_ns = done.finished_ns;
@@ -415,6 +429,9 @@ impl Recorder {
         self.roll(clock::now_ns());
         if let Some(record) = self.tail.take() {
             self.wiring.send(record);
+        }
+        if let Some(log) = self.log.take() {
+            self.wiring.sender.send(Report::Logged(log));
         }
     }
 }

@@ -18,7 +18,7 @@ use crate::fault::Fault;
 use crate::idle::IdlePhases;
 use crate::lines::Lines;
 use crate::load::Prepared;
-pub use crate::observer::Observer;
+pub use crate::observer::{Observer, WorkerThread};
 use crate::outcome::{Collected, SessionOutcome, conclude};
 use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
@@ -51,15 +51,6 @@ pub struct LoadPlan<'a> {
     pub seed: u64,
 }
 
-/// The thread of a worker.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct WorkerThread {
-    /// Its load, 0 is the main one.
-    pub load: usize,
-    /// Its number (gettid(2)).
-    pub id: u32,
-}
-
 /// The times and the loads of a trial.
 #[derive(Debug)]
 pub struct Session<'a> {
@@ -88,6 +79,8 @@ struct Shared {
     pulses: Vec<Vec<Heartbeat>>,
     /// Of the workers that are ready.
     threads: Mutex<Vec<WorkerThread>>,
+    /// How many operations each worker notes one by one.
+    log_room: usize,
 }
 
 impl Shared {
@@ -126,6 +119,7 @@ impl Session<'_> {
         observer: &dyn Observer,
         cancel: &AtomicBool,
     ) -> Result<SessionOutcome, Fault> {
+        let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
         let shared = Shared {
             start: OnceLock::new(),
             verification: OnceLock::new(),
@@ -137,8 +131,8 @@ impl Session<'_> {
                 .map(|l| l.cpus.iter().map(|_| Heartbeat::default()).collect())
                 .collect(),
             threads: Mutex::default(),
+            log_room: observer.log_room() / workers.max(1),
         };
-        let workers: usize = self.loads.iter().map(|l| l.cpus.len()).sum();
         let (sender, reports) = report_channel::channel(workers * (SPARE_RECORDS + 4));
         std::thread::scope(|scope| {
             let mut coordinator = Coordinator {
@@ -236,7 +230,7 @@ fn work(plan: &LoadPlan<'_>, wiring: Wiring, shared: &Shared) -> Result<Vec<(Fac
         plan.prepared.operation_bytes(),
         worker.operations_to_end(),
     );
-    let recorder = Recorder::new(wiring, timeline, shape(plan), worker.depth());
+    let recorder = Recorder::new(wiring, timeline, shape(plan), worker.depth()).logging(shared.log_room);
     worker.set_timeline(timeline);
     clock::sleep_towards(timeline.start_ns);
     while clock::now_ns() < timeline.start_ns {
@@ -465,6 +459,9 @@ impl Coordinator<'_> {
                 self.unsettled -= 1;
                 let settled = &mut self.collected[load].settled_ns;
                 *settled = (*settled).max(at_ns);
+            }
+            Report::Logged(log) => {
+                self.observer.logged(&log, self.session.loads[log.load].prepared.classes());
             }
             Report::Drained { load, worker } => self.drained[load][worker] = true,
             Report::Finished { load, worker, result } => {

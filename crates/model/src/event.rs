@@ -53,6 +53,50 @@ pub struct IntervalFigures {
     pub latency_max_s: Option<f64>,
 }
 
+/// The most operations of one trial that are told one by one.
+pub const OPERATIONS_LOGGED_MAX: u64 = 1_000_000;
+
+/// Some of the operations of one worker, in the order in which they ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct OperationBatch {
+    /// The load, 0 is the main one.
+    pub load: usize,
+    /// The worker.
+    pub worker: usize,
+    /// The kinds of operations that the load has, by their numbers.
+    pub kinds: Vec<OperationKind>,
+    /// The operations.
+    pub operations: Vec<LoggedOperation>,
+    /// How many more of the worker's operations there were, for which there was no room.
+    pub left_out: u64,
+}
+
+/// A kind of operations.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OperationKind {
+    /// What it is called; empty where a load has one kind.
+    pub name: String,
+    /// Whether its operations are those that failed.
+    pub fails: bool,
+}
+
+/// One operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LoggedOperation {
+    /// When it began, or was due in an open loop, in nanoseconds from the start of the window.
+    #[serde(rename = "s")]
+    pub start_ns: i64,
+    /// How long it took from then on, ns.
+    #[serde(rename = "l")]
+    pub latency_ns: u64,
+    /// Bytes that it moved.
+    #[serde(rename = "b")]
+    pub bytes: u64,
+    /// The number of its kind.
+    #[serde(rename = "k")]
+    pub kind: u8,
+}
+
 /// What an agent says while it works.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -97,6 +141,9 @@ pub enum AgentEvent {
     /// An interval is over, where [`TrialOrder::lines_s`](crate::message::TrialOrder::lines_s) asks for them. It is
     /// no sign of life: time passes for a load that is stuck, too.
     Interval(IntervalFigures),
+    /// Operations one by one, where [`TrialOrder::log_operations`](crate::message::TrialOrder::log_operations) asks for
+    /// them: told when they are over.
+    Operations(OperationBatch),
 }
 
 /// How a case stands on its way to a steady state.

@@ -90,6 +90,10 @@ known_names! { FactName:
     NEIGHBOUR = "neighbour";
     /// The address of the other end.
     REMOTE_ADDRESS = "remote_address";
+    /// Instructions that the load would have used and that its code could not.
+    INSTRUCTIONS_ABSENT = "instructions_absent";
+    /// The cipher suite of TLS that both ends agreed on, by its name.
+    TLS_SUITE = "tls_suite";
     /// Whether both ends are under one kernel, and share its processors.
     ONE_MACHINE = "one_machine";
     /// The least round trip that TCP saw, s.

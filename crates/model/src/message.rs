@@ -134,6 +134,10 @@ pub struct TrialOrder {
     /// ([`AgentEvent::Interval`]); absent to tell none. The far end of two tells none in any case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lines_s: Option<f64>,
+    /// How many operations are told one by one when the trial is over ([`AgentEvent::Operations`]); absent to tell none.
+    /// The far end of two tells none in any case.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub log_operations: Option<u64>,
 }
 
 /// Which end of a load an agent is.

@@ -140,6 +140,8 @@ known_names! { MetricName:
     CACHE_MISSES_PER_OPERATION = "cache_misses_per_operation";
     /// Loads for each operation whose address was not in the TLB.
     TLB_MISSES_PER_OPERATION = "tlb_misses_per_operation";
+    /// Energy of the processors for each operation.
+    ENERGY_PER_OPERATION = "energy_per_operation";
     /// Instructions in each cycle.
     INSTRUCTIONS_PER_CYCLE = "instructions_per_cycle";
     /// CPU seconds for each second: what limits of processors bound.
@@ -293,6 +295,12 @@ pub const OF_HARDWARE: &[MetricSpec] = &[
         "Loads for each operation whose address was not in the TLB, by the processor's own count.",
     ),
     MetricSpec::higher(INSTRUCTIONS_PER_CYCLE, Unit::One, "Instructions in each cycle."),
+    MetricSpec::lower(
+        ENERGY_PER_OPERATION,
+        Unit::Joules,
+        "Energy of all processor packages in the window for each operation, by their own count (RAPL): what they draw idle, \
+         and for whatever else runs, is in it.",
+    ),
 ];
 
 /// What a metric says of a distribution.

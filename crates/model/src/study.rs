@@ -152,6 +152,24 @@ pub struct Promise {
     pub unit: Unit,
 }
 
+/// A rate that rises from one trial of a block to the next, until the load breaks: its trial fails, operations in it
+/// do, the rate is not kept, or latency passes this bound.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Ramp {
+    /// The latency, from the moment an operation was due, that operations have to keep to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency: Option<RampLatency>,
+}
+
+/// A latency, and how many operations have to keep to it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RampLatency {
+    /// The latency, in seconds.
+    pub latency_s: f64,
+    /// The share of the operations, between 0 and 1.
+    pub share: f64,
+}
+
 /// How a study is measured: never factors.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Controls {
@@ -184,6 +202,9 @@ pub struct Controls {
     /// Whether verdicts are proved: what is named is taken away a little, or more of it given.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub prove: bool,
+    /// Whether the rate of a load rises within each block until the load breaks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ramp: Option<Ramp>,
     /// Files and devices that the user named with `--destroy`: they may be
     /// overwritten.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -218,6 +239,7 @@ impl Default for Controls {
             patience_s: 30.0,
             extra: true,
             prove: false,
+            ramp: None,
             destroy: Vec::new(),
             wipe: Vec::new(),
         }

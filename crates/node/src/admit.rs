@@ -232,6 +232,7 @@ mod tests {
             observe: Vec::new(),
             from_last: false,
             lines_s: None,
+            log_operations: None,
         };
         Request::Trial(Box::new(order))
     }

@@ -27,7 +27,11 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         } else {
             ""
         };
-        let title = format!("Group {} of {}, shuffled anew for each trial{how}", group + 1, plan.groups);
+        let order = match controls.ramp {
+            Some(_) => "in each block from the lowest rate on, until the load breaks",
+            None => "shuffled anew for each trial",
+        };
+        let title = format!("Group {} of {}, {order}{how}", group + 1, plan.groups);
         out.push_str(&paragraph("", "  ", &title));
         for case in plan.group(group) {
             let dirty = if case.effect == Effect::Clean { "" } else { " (writes)" };

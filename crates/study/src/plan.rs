@@ -10,8 +10,10 @@ mod missing;
 mod named_resources;
 mod observers;
 mod pinned;
+mod ramp;
 pub(crate) mod search;
 mod settings;
+pub mod written;
 
 use std::collections::BTreeMap;
 
@@ -184,6 +186,7 @@ fn plan(
     }
     goals::check(study, catalogue, cases.iter().chain(left_out.cases.iter().map(|(case, _)| case)))?;
     let groups = grouping::group(&mut cases, &tests, catalogue);
+    ramp::check(study, catalogue, (&cases, groups))?;
     for (index, case) in cases.iter_mut().enumerate() {
         case.index = index;
     }

@@ -90,6 +90,7 @@ fn told(
         observe: Vec::new(),
         from_last: false,
         lines_s: None,
+        log_operations: None,
     };
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
     let outcome = pair.call(Request::Trial(Box::new(order)), &mut watch);
@@ -214,6 +215,7 @@ fn a_load_beside_has_what_its_other_end_counted() {
         observe: Vec::new(),
         from_last: false,
         lines_s: None,
+        log_operations: None,
     };
     let result = |name: MetricName, rates: &[(usize, f64)]| {
         let load = |(place, rate): &(usize, f64)| {

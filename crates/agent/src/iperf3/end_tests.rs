@@ -108,6 +108,7 @@ fn trial(
         observe: Vec::new(),
         from_last: false,
         lines_s: None,
+        log_operations: None,
     };
     std::thread::scope(|scope| {
         let there = scope.spawn(|| call(end, Request::Trial(Box::new(order))));

@@ -84,6 +84,15 @@ fn clocks_and_power_are_told_idle_and_under_load() {
     let package = heat.power.iter().find(|p| is_package(&p.resource)).unwrap();
     assert_eq!((package.idle, package.load), (Some(20.0), 80.0));
     assert_eq!(heat.energy_per_operation, Some(0.08), "a package's part is in it already");
+    let mut result = warmed(17.0, 10.0).trials[0].result.clone();
+    assert_eq!(energy_per_operation(&result), Some(0.08));
+    // One of two packages that was not read in the window.
+    let power = |s: &&model::trial::Series| s.name == model::series::POWER && is_package(&s.resource);
+    let mut other = result.series().find(power).unwrap().clone();
+    other.resource = Resource::of(ResourceKind::Power, "package-1");
+    other.values.truncate(1);
+    result.local_mut().series.push(other);
+    assert_eq!(energy_per_operation(&result), None);
 }
 
 #[test]

@@ -30,6 +30,7 @@ pub(crate) mod few_trials;
 pub(crate) mod fits_in_cache;
 pub(crate) mod generator;
 pub(crate) mod hardware_errors;
+pub(crate) mod instructions_absent;
 pub(crate) mod late;
 pub(crate) mod little;
 pub(crate) mod loop_cache;

@@ -9,6 +9,7 @@ mod compare_class;
 pub(crate) mod completion;
 mod completions;
 mod doctor;
+mod dry_run;
 mod exit_code;
 mod export;
 mod fit;

@@ -8,14 +8,26 @@ use study::run::check_kept;
 
 use super::{open_store, option};
 use crate::exit::Failure;
+use crate::operation_log::LOG_OPERATIONS;
 
 /// The name of its option.
 pub(super) const RESUME: &str = "resume";
 
 /// What may stand beside it: where the run is kept, what is shown of it, and what may be overwritten. All else is in
 /// the kept study.
-const BESIDE: &[&str] =
-    &[RESUME, "store", "output", "lang", "verbose", "lines", "json", "strict", "destroy", "wipe"];
+const BESIDE: &[&str] = &[
+    RESUME,
+    "store",
+    "output",
+    "lang",
+    "verbose",
+    "lines",
+    LOG_OPERATIONS,
+    "json",
+    "strict",
+    "destroy",
+    "wipe",
+];
 
 pub(super) fn argument() -> Arg {
     option(RESUME, "RUN").help(

@@ -17,19 +17,20 @@ use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, INPUT_OPTIONS};
 use study::plan;
-use study::read::CONTROLS;
 use study::read::goal::ABORT_WHEN;
 use study::run::{Invocation, RunError, Runner};
 
 use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
-use super::run_options::{LAYERS, PROVE, parameters};
+use super::run_options::{LAYERS, PROVE, controls, parameters};
 use super::{
-    exit_code, flag, option, page_path, restore, resume, run_refusal, run_study, show, store_argument, tag,
+    dry_run, exit_code, flag, option, page_path, restore, resume, run_refusal, run_study, show, store_argument,
+    tag,
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
 use crate::interval_lines::{self, IntervalLines};
+use crate::operation_log::{self, OperationLogFile};
 use crate::output;
 use crate::peer::{self, Peers};
 use crate::progress::Progress;
@@ -55,16 +56,11 @@ pub(super) fn define(command: Command) -> Command {
         .arg(output_argument())
         .arg(language_argument())
         .arg(interval_lines::argument())
+        .arg(operation_log::argument())
+        .arg(dry_run::argument())
         .arg(tag::argument())
         .arg(store_argument());
-    // A flag stands for this one.
-    let controls = CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
-        option(control.name, control.hint)
-            .help(control.doc)
-            .allow_hyphen_values(true)
-            .help_heading("Controls")
-    });
-    let command = command.args(controls).args(INPUT_OPTIONS.iter().copied().map(|name| {
+    let command = command.args(controls()).args(INPUT_OPTIONS.iter().copied().map(|name| {
         option(name, "VALUE")
             .help("What some built-in studies ask of you; `headroom fit` lists it")
             .hide(true)
@@ -175,13 +171,15 @@ pub(super) fn measure(
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     run_refusal::refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
-        return show_plan(matches, &planned);
+        return dry_run::show(matches, &planned, (&mut agent, &mut watch));
     }
     restore::begin(&planned.plan)?;
     output::note(&report::plan::new_names(&planned.plan));
     let destination = matches.get_one::<String>("output").map(|path| Destination::at(path)).transpose()?;
     let mut store = tag::opened(matches)?;
-    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan));
+    let log = OperationLogFile::asked(matches)?;
+    let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan), log);
+    let log_operations = progress.logged_of_trial();
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
@@ -190,12 +188,13 @@ pub(super) fn measure(
         cancelled: &cancelled,
         on_event: &mut |event| progress.show(event),
         lines_s: interval_lines::length_s(matches),
+        log_operations,
     };
     let run = match kept {
         Some(kept) => runner.resume(kept, &planned, &identity),
         None => runner.run(&study, &planned, &identity),
     };
-    progress.finish();
+    let logged = progress.finish();
     end(agent);
     let run = match run {
         Err(RunError::Unkept { run, error }) => {
@@ -207,7 +206,9 @@ pub(super) fn measure(
         }
         other => other?,
     };
-    hand_over(matches, &run, destination)
+    let code = hand_over(matches, &run, destination)?;
+    logged.map_err(|failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) })?;
+    Ok(code)
 }
 
 /// Prints a run that is kept, or writes it to a file, as was asked.
@@ -233,15 +234,6 @@ fn hand_over(matches: &ArgMatches, run: &Run, destination: Option<Destination>) 
         write_to(destination, matches, run)?;
     }
     Ok(exit_code::of_run(run, matches.get_flag("strict")))
-}
-
-fn show_plan(matches: &ArgMatches, planned: &plan::FeasiblePlan) -> Result<ExitCode, Failure> {
-    let text = if matches.contains_id("json") {
-        serde_json::to_string_pretty(&planned.plan).unwrap_or_default() + "\n"
-    } else {
-        report::plan::text(&planned.plan, &planned.left_out)
-    };
-    output::done(text)
 }
 
 /// What is left of a run whose store failed.

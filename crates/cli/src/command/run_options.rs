@@ -1,15 +1,17 @@
 //! The options of `headroom run` as they are typed: each parameter of any workload once, controls, and flags that stand
 //! for one of them with a value.
 
-use clap::ArgMatches;
+use clap::{Arg, ArgMatches};
 use model::ParameterSpec;
 use model::profile::Aspect;
 use model::stack::ALL;
 use model::workload::Catalogue;
 use study::built_in::INPUT_OPTIONS;
-use study::read::CONTROLS;
 use study::read::arguments::{Arguments, Typed};
 use study::read::goal::ABORT_WHEN;
+use study::read::{CONTROLS, RAMP};
+
+use super::option;
 
 /// The control that is a flag here.
 pub(super) const PROVE: &str = "prove";
@@ -53,6 +55,18 @@ impl SharedParameter {
         };
         self.meanings.iter().map(one).collect::<Vec<_>>().join(" ")
     }
+}
+
+/// The options of controls, but for the one that a flag stands for. A ramp needs no value.
+pub(super) fn controls() -> impl Iterator<Item = Arg> {
+    CONTROLS.iter().filter(|control| control.name != PROVE).map(|control| {
+        let typed = option(control.name, control.hint)
+            .help(control.doc)
+            .allow_hyphen_values(true)
+            .help_heading("Controls");
+        let is_ramp = control.name == RAMP;
+        if is_ramp { typed.num_args(0..=1).require_equals(true).default_missing_value("yes") } else { typed }
+    })
 }
 
 /// Options in the order typed, so that messages name the first wrong one.

@@ -430,3 +430,25 @@ fn lines_tell_what_a_load_does_while_it_runs() {
     serde_json::from_slice::<Value>(&output.stdout).unwrap();
     assert!(stderr(&output).contains("from s"), "{}", stderr(&output));
 }
+
+#[test]
+fn every_operation_is_logged_to_a_new_file() {
+    let place = StoryFolder::new();
+    let file = place.path().join("operations.csv");
+    let path = file.to_string_lossy().into_owned();
+    let arguments: &[&str] =
+        &["run", "null", "--requests", "500", "--warm-up", "0", "--trials", "2", "--log-operations", &path];
+    let output = place.run(arguments);
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    assert!(stderr(&output).contains("1000 operations are in"), "{}", stderr(&output));
+    let text = std::fs::read_to_string(&file).unwrap();
+    let mut rows = text.lines();
+    assert_eq!(rows.next(), Some("case,block,load,worker,start_ns,latency_ns,bytes,kind,error"));
+    let rows: Vec<Vec<&str>> = rows.map(|row| row.split(',').collect()).collect();
+    let of_block = |block: &str| rows.iter().filter(|row| row.len() == 9 && row[1] == block).count();
+    assert_eq!((rows.len(), of_block("0"), of_block("1")), (1000, 500, 500));
+    // What is there is not touched, and nothing is measured for it.
+    let again = place.run(arguments);
+    assert_eq!(again.status.code(), Some(3), "{}", stderr(&again));
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), text);
+}

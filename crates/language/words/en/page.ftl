@@ -570,6 +570,7 @@ method-trials = trials
 method-trials-text = { $trials } of each of { $cases }
 method-order = order
 method-order-text = complete blocks, shuffled within; seed { $seed }
+method-order-ramp = in each block from the lowest rate on, until the load breaks
 method-window = window
 method-warm-up = warm-up
 method-intervals = intervals

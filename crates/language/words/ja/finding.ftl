@@ -280,6 +280,31 @@ finding-promise =
         }
     }
 
+finding-ramp =
+    { $how ->
+        [held] 負荷は破綻しませんでした。最も高い { SHORT($rate, unit: "1/s") } も毎回保たれました
+       *[broke] レートを { $ramps } 回上げたうち { $broke } 回で負荷が破綻しました。その中央は { SHORT($rate, unit: "1/s") } で、{ finding-ramp.bound }。{ $below ->
+            [none] それより低いレートは試していません
+           *[some] その前の { SHORT($held, unit: "1/s") } は保たれました
+        }
+    }
+    .bound = { $bound ->
+        [failed] 試行が失敗しました
+        [errors] 失敗した操作がありました
+        [rate] 予定された操作の 95 % に満たない数しか完了しませんでした
+       *[latency] 予定時刻から { SHORT($latency, unit: "s") } 以内に完了した操作が { PERCENT($share) } に届きませんでした
+    }
+
+finding-instructions-absent =
+    このプロセッサーには AES の命令がないか、ハイパーバイザーが隠しています。{ $use ->
+        [layer] { RESOURCE($target) } の暗号化は
+        [tls] TLS の暗号化は
+       *[load] この負荷の暗号化は
+    }通常の命令で行われ、CPU 時間が余分にかかります
+    .advice = 仮想マシンなら、この命令を渡す CPU モデルを使ってください。命令のあるシステムで `headroom run cpu.crypto --hardware yes,no` を実行すると、その価値が分かります
+
+evidence-processor-flags = Headroom が保存するフラグのうちこのプロセッサーが示すのは { $count } 個で、`{ $flag }` はその中にありません
+
 finding-promise-not-tested =
     { $promise } として約束された { SHORT($promised, $unit) } は{ finding-promise-not-tested.reason }
     .reason = 試験していません。{ $reason ->

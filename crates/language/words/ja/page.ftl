@@ -514,6 +514,7 @@ method-trials = 試行
 method-trials-text = { $cases }、各 { $trials } 回
 method-order = 順序
 method-order-text = 完備ブロック、ブロック内は無作為な順序（シード { $seed }）
+method-order-ramp = ブロックごとに最も低いレートから、負荷が破綻するまで
 method-window = 測定区間
 method-warm-up = ウォームアップ
 method-intervals = 信頼区間

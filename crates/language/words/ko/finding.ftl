@@ -280,6 +280,31 @@ finding-promise =
         }
     }
 
+finding-ramp =
+    { $how ->
+        [held] 부하가 무너지지 않았습니다. 가장 높은 속도인 { SHORT($rate, unit: "1/s") }도 매번 유지되었습니다
+       *[broke] 속도를 { $ramps }번 올린 가운데 { $broke }번 부하가 무너졌습니다. 그 가운데 중간은 { SHORT($rate, unit: "1/s") }이며, { finding-ramp.bound }. { $below ->
+            [none] 더 낮은 속도는 시험하지 않았습니다
+           *[some] 그 전에 { SHORT($held, unit: "1/s") }은(는) 유지되었습니다
+        }
+    }
+    .bound = { $bound ->
+        [failed] 시행이 실패했습니다
+        [errors] 실패한 작업이 있습니다
+        [rate] 예정된 작업의 95 %에 못 미치게 끝났습니다
+       *[latency] 예정 시각부터 { SHORT($latency, unit: "s") } 안에 끝난 작업이 { PERCENT($share) }에 못 미칩니다
+    }
+
+finding-instructions-absent =
+    이 프로세서에는 AES 명령이 없거나 하이퍼바이저가 감추고 있습니다. { $use ->
+        [layer] { RESOURCE($target) }의 암호화는
+        [tls] TLS의 암호화는
+       *[load] 이 부하의 암호화는
+    } 일반 명령으로 이루어져 CPU 시간이 더 듭니다
+    .advice = 가상 머신이라면 이 명령을 넘겨주는 CPU 모델을 쓰십시오. 이 명령이 있는 시스템에서 `headroom run cpu.crypto --hardware yes,no`가 그 값어치를 알려 줍니다
+
+evidence-processor-flags = Headroom이 보관하는 플래그 가운데 이 프로세서가 알리는 것은 { $count }개이며 `{ $flag }`은(는) 그 가운데 없습니다
+
 finding-promise-not-tested =
     { $promise }로 약속된 { SHORT($promised, $unit) }은(는) { finding-promise-not-tested.reason }
     .reason = 시험하지 않았습니다. { $reason ->

@@ -514,6 +514,7 @@ method-trials = 시행
 method-trials-text = { $cases }, 각 { $trials }회
 method-order = 순서
 method-order-text = 완전 블록, 블록 안에서는 무작위 순서(시드 { $seed })
+method-order-ramp = 블록마다 가장 낮은 속도부터 부하가 무너질 때까지
 method-window = 측정 구간
 method-warm-up = 워밍업
 method-intervals = 신뢰구간

@@ -42,6 +42,7 @@ pub const TABLE: &[&dyn Workload] = &[
     &cpu::crypto::Crypto,
     &cpu::compress::Compress,
     &cpu::parity::Parity,
+    &cpu::cacheline::CacheLine,
     &memory::bandwidth::Bandwidth,
     &memory::latency::Latency,
     &memory::loaded::LoadedLatency,

@@ -77,6 +77,7 @@ mod tests {
     const LATER_OF_ALL: &[&str] = &[
         "cpu-node",
         "memory-node",
+        "dscp",
         "peer-cpu-node",
         "peer-memory-node",
         "stack",

@@ -147,6 +147,19 @@ fn the_window_granted_is_what_the_kernel_says() {
 }
 
 #[test]
+fn packets_of_both_ends_bear_the_code_point_that_was_asked_for() {
+    let both = stream(&[("dscp", "ef")]);
+    for end in [&both.near, &both.far] {
+        assert_eq!(fact(end, "dscp"), Value::Integer(46));
+        assert!(matches!(fact(end, "ecn"), Value::Bool(_)));
+    }
+    let without = stream(&[]);
+    assert!(!without.near.result.main().facts.contains_key(&model::FactName::new("dscp")));
+    let refused = surveyed(&Stream, &[("dscp", "64")]).unwrap_err();
+    assert!(refused.message.contains("no code point"), "{refused:?}");
+}
+
+#[test]
 fn datagrams_are_counted_and_numbered() {
     for direction in ["send", "receive", "both"] {
         let both =

@@ -103,6 +103,7 @@ fn a_far_end_is_asked_for_nothing_that_would_fill_its_memory() {
             observe: Vec::new(),
             from_last: false,
             lines_s: None,
+            log_operations: None,
         };
         raw.ask(&Request::Trial(Box::new(order)));
         match raw.hear() {

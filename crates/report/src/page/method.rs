@@ -47,9 +47,13 @@ fn pairs(view: &View<'_>) -> Vec<(String, Text)> {
     let seconds = |s: f64| format::setting(s, model::Unit::Seconds);
     let observer = run.machines.iter().filter_map(|m| m.observer_cost).find(|o| o.watched_s > 0.0);
     let has_network = run.cases.iter().any(|c| crate::load::rates(c) == format::Rates::Bits);
+    let order = match controls.ramp {
+        Some(_) => view.say("method-order-ramp"),
+        None => view.tell("method-order-text", &[("seed", &run.seed.to_string())]),
+    };
     let rows: Vec<(&str, Option<String>)> = vec![
         ("method-trials", Some(trials(view))),
-        ("method-order", Some(view.tell("method-order-text", &[("seed", &run.seed.to_string())]))),
+        ("method-order", Some(order)),
         ("method-window", window(view)),
         ("method-warm-up", Some(seconds(controls.warm_up_s))),
         ("method-intervals", methods(view)),

@@ -3,8 +3,11 @@
 
 use model::Kind;
 use model::scalar::{self, ScalarError};
-use model::study::{Controls, Pin, PinnedCpus, PinnedCpusError};
+use model::study::{Controls, Pin, PinnedCpus, PinnedCpusError, Ramp, RampLatency};
 use model::value::Value;
+
+/// The control that makes a rate rise until the load breaks.
+pub const RAMP: &str = "ramp";
 
 /// One control.
 pub struct Control {
@@ -134,6 +137,25 @@ pub const CONTROLS: &[Control] = &[
                 Ok(())
             }
             _ => Err(wrong(text, "is neither yes nor no", "--prove yes, or just --prove")),
+        },
+    },
+    Control {
+        name: RAMP,
+        hint: "LATENCY@PERCENT",
+        doc: "Raise `rate` over its levels within each block, lowest first, until the load breaks: a trial fails, \
+              operations in it do, or less than 95 % of the rate are done; with a latency such as 10ms@99%, also where \
+              fewer operations keep to it, from the moment they were due. Higher rates are left out of that block. \
+              Default no.",
+        set: |c, text| {
+            c.ramp = match text {
+                "no" => None,
+                "yes" => Some(Ramp::default()),
+                _ => {
+                    let (latency_s, share) = scalar::latency_target(text)?;
+                    Some(Ramp { latency: Some(RampLatency { latency_s, share }) })
+                }
+            };
+            Ok(())
         },
     },
     Control {

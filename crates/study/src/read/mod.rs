@@ -12,6 +12,6 @@ mod settings;
 mod stack;
 pub mod verdict;
 
-pub use controls::{CONTROLS, Control};
+pub use controls::{CONTROLS, Control, RAMP};
 pub use document::{from_toml, from_toml_with};
 pub(crate) use settings::parts as setting_parts;

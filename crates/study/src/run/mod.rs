@@ -2,6 +2,7 @@
 //! all its cases in seeded random order, every trial stored as it ends.
 
 mod allocation;
+mod block;
 mod condition_check;
 mod doubts;
 mod fixtures;
@@ -96,13 +97,15 @@ pub struct Runner<'a> {
     pub on_event: &'a mut dyn FnMut(&Event),
     /// How long the intervals are, in seconds, whose figures it hears while a trial runs; absent to hear none.
     pub lines_s: Option<f64>,
+    /// How many operations of each trial it hears of one by one; absent to hear of none.
+    pub log_operations: Option<u64>,
 }
 
 impl Runner<'_> {
     /// Runs `planned`; returns the document, which is stored already. Fails if the store or the
     /// agent cannot be used. A trial that fails is no error.
     pub fn run(self, study: &Study, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
-        let Runner { agent, store, catalogue, cancelled, on_event, lines_s } = self;
+        let Runner { agent, store, catalogue, cancelled, on_event, lines_s, log_operations } = self;
         let meter = RunClock::new(&planned.plan);
         let mut machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
         let Some(machine) = machines.first_mut() else {
@@ -131,6 +134,7 @@ impl Runner<'_> {
             aborted: &aborted,
             on_event,
             lines_s,
+            log_operations,
             meter,
             order: u32::try_from(planned.left_out.len()).unwrap_or(u32::MAX),
             resumed_from: 0,
@@ -239,6 +243,7 @@ struct Execution<'a> {
     aborted: &'a Cell<bool>,
     on_event: &'a mut dyn FnMut(&Event),
     lines_s: Option<f64>,
+    log_operations: Option<u64>,
     meter: RunClock,
     order: u32,
     /// Where the run was resumed: the order of the first trial since then.
@@ -315,18 +320,8 @@ impl Execution<'_> {
             }
             let block = self.blocks[group];
             order::shuffle(&mut cases, self.run.seed, group, block);
-            for case in &cases {
-                if (self.cancelled)() {
-                    return Ok(Outcome::Interrupted);
-                }
-                if !self.meter.affords(group, case) {
-                    // Another may be shorter.
-                    unaffordable.insert(case.index);
-                    continue;
-                }
-                if !self.trial(case, block)? {
-                    return Ok(self.what_ended());
-                }
+            if let Some(ended) = self.block((group, block), &mut cases, &mut unaffordable)? {
+                return Ok(ended);
             }
             self.blocks[group] += 1;
         }
@@ -428,6 +423,7 @@ impl Execution<'_> {
             observe,
             from_last: false,
             lines_s: self.lines_s,
+            log_operations: self.log_operations,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {
             Reply::Trial(report) => Ok(*report),
@@ -447,7 +443,10 @@ impl Execution<'_> {
     /// Estimates of a group's cases, and the news of them.
     fn finish_cases(&mut self, group: usize) {
         let indices: Vec<usize> = self.plan.group(group).map(|c| c.index).collect();
-        let is_level = |case: &usize| self.run.cases[*case].is_auxiliary();
+        let is_level = |case: &usize| {
+            let result = &self.run.cases[*case];
+            result.is_auxiliary() || block::is_left_out(result)
+        };
         let (levels, others): (Vec<usize>, Vec<usize>) = indices.into_iter().partition(is_level);
         for case in levels {
             analysis::estimate_case(&mut self.run.cases[case], &self.run.definitions);

@@ -29,7 +29,7 @@ impl Runner<'_> {
     /// document, which is stored already. Fails before anything is touched if the machine or the work is no longer the
     /// same, if nothing is missing, or as [`check_kept`]; then as [`Runner::run`].
     pub fn resume(self, kept: Run, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
-        let Runner { agent, store, catalogue, cancelled, on_event, lines_s } = self;
+        let Runner { agent, store, catalogue, cancelled, on_event, lines_s, log_operations } = self;
         check_kept(&kept)?;
         let refused = |reason: String| RunError::NotResumed { id: kept.id.clone(), reason };
         let machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
@@ -63,6 +63,7 @@ impl Runner<'_> {
             aborted: &aborted,
             on_event,
             lines_s,
+            log_operations,
             order,
             resumed_from: order,
             unmade: fixtures::Failures::default(),
@@ -97,7 +98,7 @@ pub fn check_kept(run: &Run) -> Result<(), RunError> {
         "other machines took part in it, and the keys to them are not kept".to_owned()
     } else if analysis::abort_cause(run).is_some() {
         "a trial met the condition of its study that ends it".to_owned()
-    } else if run.study.controls.prove || run.cases.iter().any(depends) {
+    } else if run.study.controls.prove || run.study.controls.ramp.is_some() || run.cases.iter().any(depends) {
         DEPENDS.to_owned()
     } else {
         return Ok(());
@@ -106,8 +107,8 @@ pub fn check_kept(run: &Run) -> Result<(), RunError> {
 }
 
 /// What cannot be taken up in the middle.
-const DEPENDS: &str = "what had begun of it has rounds to a steady state, a search, a proof, an observer, or a storage stack \
-                       that is made for it, which begin anew with their run";
+const DEPENDS: &str = "what had begun of it has rounds to a steady state, a search, a proof, a ramp, an observer, or a storage \
+                       stack that is made for it, which begin anew with their run";
 
 /// Whether something of a group was measured.
 fn has_begun(run: &Run, group: usize) -> bool {

@@ -8,6 +8,8 @@ mod missing;
 mod observed;
 #[path = "../pretending/mod.rs"]
 mod pretending;
+mod ramp;
 mod resume;
 mod scheduling;
 mod search;
+mod written;

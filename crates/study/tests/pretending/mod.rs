@@ -291,6 +291,7 @@ pub(crate) fn run_into(
         cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
         on_event: &mut on_event,
         lines_s: None,
+        log_operations: None,
     };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.run(study, &planned, &identity)
@@ -301,8 +302,15 @@ pub(crate) fn resume(kept: Run, agent: &mut Pretender, store: &mut Notebook) -> 
     let planned = planned(&kept.study, agent).unwrap();
     let catalogue = agent::catalogue();
     let on_event = &mut |_: &Event| {};
-    let runner =
-        Runner { agent, store, catalogue: &catalogue, cancelled: &|| false, on_event, lines_s: None };
+    let runner = Runner {
+        agent,
+        store,
+        catalogue: &catalogue,
+        cancelled: &|| false,
+        on_event,
+        lines_s: None,
+        log_operations: None,
+    };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
     runner.resume(kept, &planned, &identity)
 }

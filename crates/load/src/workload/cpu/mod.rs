@@ -1,5 +1,6 @@
 //! What a processor computes.
 
+pub mod cacheline;
 pub mod compress;
 pub mod crypto;
 pub mod float;

@@ -16,12 +16,13 @@ pub(in crate::workload) fn of(stream: &Stream) -> Vec<(FactName, Value)> {
         facts.push((fact::ONE_MACHINE, Value::Bool(local == remote)));
     }
     let session = stream.session();
-    let mut tell = |name: &'static str, value: Option<String>| {
-        facts.extend(value.map(|value| (FactName::new(name), Value::Text(value))));
+    let mut tell = |name: FactName, value: Option<String>| {
+        facts.extend(value.map(|value| (name, Value::Text(value))));
     };
-    tell("tls_version", session.and_then(|s| s.protocol_version()).map(|version| format!("{version:?}")));
+    let version = session.and_then(|s| s.protocol_version()).map(|version| format!("{version:?}"));
+    tell(FactName::new("tls_version"), version);
     let suite = session.and_then(|s| s.negotiated_cipher_suite());
-    tell("tls_suite", suite.map(|suite| format!("{:?}", suite.suite())));
+    tell(fact::TLS_SUITE, suite.map(|suite| format!("{:?}", suite.suite())));
     facts
 }
 

@@ -34,6 +34,7 @@ use rustix::net::{AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, 
 
 use crate::workload::common::{self, LoadSchedule};
 use crate::workload::net::answer_slots::AnswerSlots;
+use crate::workload::net::dscp::DSCP;
 use crate::workload::net::ends::End;
 use crate::workload::net::hello::{self, COOKIE, PATIENCE, WELCOME};
 use crate::workload::net::pingpong::{PEER_CPU, counted, tell_peer_cpu, two_ended};
@@ -66,6 +67,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
             },
             Word { word: "reset", doc: "this end, by a reset (SO_LINGER of 0): nobody keeps it" },
         ]),
+        DSCP,
         LOCAL_ADDRESS,
         PEER_CPU_NODE,
         PEER_MEMORY_NODE,
@@ -154,6 +156,7 @@ struct PlannedConnect {
 impl Planned for PlannedConnect {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         two_ended(&self.schedule, SPEC.name)?;
+        self.options.check()?;
         Ok(Requirements::default())
     }
 
@@ -206,7 +209,7 @@ impl Prepared for PreparedConnect {
             let told = (request, Arc::clone(&self.made));
             Box::new(Connecting::new(control, self.close, self.options.clone(), told)?)
         } else {
-            Box::new(Accepting::new(control, self.close, request)?)
+            Box::new(Accepting::new(control, self.close, &self.options, request)?)
         })
     }
 }
@@ -251,6 +254,7 @@ impl Connecting {
             sockopt::set_socket_timeout(&socket, which, Some(PATIENCE))
                 .map_err(|e| Fault::system(CONNECTING, e))?;
         }
+        self.options.apply_early(&socket)?;
         self.options.bind(&socket)?;
         match rustix::net::connect(&socket, &self.to) {
             Ok(()) => {
@@ -351,12 +355,18 @@ struct Accepting {
 }
 
 impl Accepting {
-    fn new(mut control: TcpStream, close: Close, request: [u8; COOKIE]) -> Result<Self, Fault> {
+    fn new(
+        mut control: TcpStream,
+        close: Close,
+        options: &SocketOptions,
+        request: [u8; COOKIE],
+    ) -> Result<Self, Fault> {
         let failed = |e: std::io::Error| Fault::system(ACCEPTING, e);
         let at = control.local_addr().map_err(failed)?;
         let listener = TcpListener::bind((at.ip(), 0)).map_err(failed)?;
         // What is accepted inherits it: a silent stranger is waited for no longer than a look.
         socket::patience(&listener)?;
+        options.apply_early(&listener)?;
         let port = listener.local_addr().map_err(failed)?.port();
         control.write_all(&port.to_be_bytes()).map_err(failed)?;
         Ok(Self { control, listener, close, request, slots: AnswerSlots::default() })
@@ -450,7 +460,7 @@ mod tests {
         let near = TcpStream::connect(there.local_addr().unwrap()).unwrap();
         let (far, _) = there.accept().unwrap();
         let request = *b"what is asked...";
-        let mut accepting = Accepting::new(far, Close::Far, request).unwrap();
+        let mut accepting = Accepting::new(far, Close::Far, &SocketOptions::default(), request).unwrap();
         let near =
             Connecting::new(near, Close::Far, SocketOptions::default(), (request, Arc::default())).unwrap();
         let visit = |said: &[u8]| {

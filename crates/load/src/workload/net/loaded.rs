@@ -23,6 +23,7 @@ use model::{
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::net::direction::StreamDirection;
+use crate::workload::net::dscp::DSCP;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
@@ -69,6 +70,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         WAIT,
         WINDOW,
         CONGESTION_OF_ALL,
+        DSCP,
         LOCAL_ADDRESS,
         PEER_CPU_NODE,
         PEER_MEMORY_NODE,
@@ -165,6 +167,7 @@ impl Planned for PlannedLoadedPath {
         two_ended(&self.schedule, SPEC.name)?;
         refuse(&self.schedule, &SPEC, &["rate", "requests"])?;
         check_streams(self.streams)?;
+        self.options.check()?;
         if !(1..=MESSAGE_MOST).contains(&self.message) {
             return Err(Problem::invalid(
                 "messages of more than 64 KiB are a load themselves",

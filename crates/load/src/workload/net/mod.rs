@@ -12,6 +12,7 @@ pub(in crate::workload) mod answer_slots;
 pub mod connect;
 pub mod crowd;
 mod direction;
+mod dscp;
 pub(in crate::workload) mod ends;
 mod hello;
 pub mod iperf3;

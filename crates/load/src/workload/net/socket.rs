@@ -6,12 +6,14 @@ use std::time::Duration;
 
 use engine::fault::Fault;
 use model::parameter::{Kind, ParameterSpec, Word};
+use model::plan::Problem;
 use model::profile::{Aspect, Flow, LoadProfile, Peer, RateUnit, Transport, WaitsFor};
 use model::value::ParameterError;
 use model::{FactName, Parameters, Value, fact};
 use rustix::io::Errno;
 use rustix::net::sockopt::{self, Timeout};
 
+use crate::workload::net::dscp;
 use crate::workload::net::path::never_carried_full;
 use crate::workload::net::tcp_info::TcpInfo;
 use crate::workload::{common, named};
@@ -112,6 +114,8 @@ pub struct SocketOptions {
     pub nodelay: bool,
     /// The near end's own address, as it was given.
     pub local: Option<String>,
+    /// The code point of Differentiated Services that its packets have.
+    pub dscp: Option<u64>,
     /// Whether it is a TCP socket.
     pub is_tcp: bool,
     /// Whether this program starts the other end too.
@@ -127,9 +131,15 @@ impl SocketOptions {
             congestion: text(named("congestion"))?,
             nodelay: parameters.given(named("nodelay"), Parameters::flag)?.unwrap_or(false),
             local: text(named("local-address"))?,
+            dscp: dscp::asked(parameters)?,
             is_tcp: !parameters.is_word(named("protocol"), "udp"),
             is_to_self: parameters.is_word(named("peer"), "self"),
         })
+    }
+
+    /// Refuses what no socket can have.
+    pub(super) fn check(&self) -> Result<(), Problem> {
+        dscp::check(self.dscp)
     }
 
     /// What was asked of the kernel, as facts: beside them it is told what was granted.
@@ -159,6 +169,9 @@ impl SocketOptions {
 
     /// Those that must be there before a connection is made.
     pub(super) fn apply_early(&self, socket: &impl AsFd) -> Result<(), Fault> {
+        if let Some(code_point) = self.dscp {
+            dscp::apply(socket, code_point)?;
+        }
         let Some(window) = self.window else { return Ok(()) };
         let failed = |e| Fault::system(format!("setting a window of {window} bytes"), e);
         let asked = usize::try_from(window).unwrap_or(usize::MAX).min(i32::MAX as usize);
@@ -177,6 +190,9 @@ impl SocketOptions {
     /// All others, and how long a call waits.
     pub(super) fn apply(&self, socket: &impl AsFd) -> Result<(), Fault> {
         patience(socket)?;
+        if let Some(code_point) = self.dscp {
+            dscp::apply(socket, code_point)?;
+        }
         if !self.is_tcp {
             return Ok(());
         }
@@ -275,6 +291,11 @@ pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
     put(fact::REMOTE_ADDRESS, address(remote.and_then(|a| a)));
     put(FactName::new("window_granted_send"), size(sockopt::socket_send_buffer_size(socket)));
     put(fact::WINDOW_GRANTED_RECEIVE, size(sockopt::socket_recv_buffer_size(socket)));
+    // What packets have without being asked is no news.
+    put(
+        FactName::new("dscp"),
+        dscp::granted(socket).filter(|code_point| *code_point > 0).map(Value::Integer),
+    );
     if let Some(info) = TcpInfo::of(socket) {
         put(fact::MSS, info.send_mss().map(|v| Value::Integer(u64::from(v))));
         put(FactName::new("path_mtu"), info.path_mtu().map(|v| Value::Integer(u64::from(v))));
@@ -283,6 +304,10 @@ pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
         put(fact::RTT_LEAST, least_us.map(|us| Value::Number(f64::from(us) / 1e6)));
         put(fact::OWN_WINDOW, info.own_window().map(|v| Value::Integer(u64::from(v))));
         put(FactName::new("timestamps"), info.has_timestamps().map(Value::Bool));
+        let has_ecn = info.has_ecn();
+        put(FactName::new("ecn"), has_ecn.map(Value::Bool));
+        let marked = info.marked().filter(|_| has_ecn == Some(true));
+        put(FactName::new("ecn_marked"), marked.map(|segments| Value::Integer(u64::from(segments))));
         put(fact::CONGESTION, sockopt::tcp_congestion(socket).ok().map(Value::Text));
     }
     facts

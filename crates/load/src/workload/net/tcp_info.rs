@@ -12,6 +12,9 @@ const ROOM: usize = 512;
 /// Bit of `tcpi_options`: the connection uses timestamps (RFC 7323).
 const TIMESTAMPS: u8 = 1;
 
+/// Another: both ends agreed on ECN (RFC 3168) when the connection was made.
+const ECN: u8 = 8;
+
 /// Fields, with what each is and where it begins.
 macro_rules! fields {
     ($($(#[$doc:meta])* $name:ident: $number:ty = $offset:literal;)*) => {
@@ -49,6 +52,8 @@ fields! {
     receive_window_limited_us: u64 = 176;
     /// How much of that the own send buffer did, us.
     send_buffer_limited_us: u64 = 184;
+    /// Segments that reached the other end marked by a queue on the way (CE of ECN, RFC 3168).
+    marked: u32 = 196;
     /// Segments that the other end said it had twice (DSACK, RFC 2883): they were late,
     /// not lost.
     duplicates: u32 = 216;
@@ -106,6 +111,11 @@ impl TcpInfo {
     pub(super) fn has_timestamps(&self) -> Option<bool> {
         self.at::<1>(5).map(|[options]| options & TIMESTAMPS != 0)
     }
+
+    /// Whether queues on the way may mark segments in place of dropping them.
+    pub(super) fn has_ecn(&self) -> Option<bool> {
+        self.at::<1>(5).map(|[options]| options & ECN != 0)
+    }
 }
 
 #[cfg(test)]
@@ -136,6 +146,10 @@ mod tests {
         );
         assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
         assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
+        assert_eq!(info.marked(), Some(u32::from_ne_bytes([196, 197, 198, 199])));
+        // Bits 1 and 4 of 5, of which 8 is none.
+        assert_eq!((info.has_timestamps(), info.has_ecn()), (Some(true), Some(false)));
+        assert_eq!(TcpInfo::read(&[0, 0, 0, 0, 0, 8]).has_ecn(), Some(true));
         assert_eq!(info.peer_window(), Some(u32::from_ne_bytes([228, 229, 230, 231])));
         assert_eq!(info.own_window(), Some(u32::from_ne_bytes([232, 233, 234, 235])));
         assert_eq!(info.duplicates(), Some(u32::from_ne_bytes([216, 217, 218, 219])));

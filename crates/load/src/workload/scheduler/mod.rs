@@ -3,7 +3,7 @@
 pub mod handoff;
 mod lock;
 pub mod mutex;
-mod pair;
+pub(in crate::workload) mod pair;
 mod staged;
 pub mod syscall;
 pub mod threads;

@@ -1,4 +1,4 @@
-//! Which two CPUs a hand-off is between: the words for them become numbers of
+//! Which two CPUs a hand-off or a cache line goes between: the words for them become numbers of
 //! this machine, and numbers that cannot be are refused.
 
 use model::machine::CpuPlace;
@@ -13,7 +13,7 @@ use crate::workload::common::NumberOrWord;
 /// # Errors
 /// If a CPU is not there, offline or not allowed, or the machine has none of the
 /// kind that a word asks for.
-pub(super) fn resolve(
+pub(in crate::workload) fn resolve(
     from: &NumberOrWord,
     to: &NumberOrWord,
     host: &HostInfo,

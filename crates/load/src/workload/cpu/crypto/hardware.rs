@@ -61,6 +61,11 @@ impl FeatureGuard {
         Ok(Self { hardware })
     }
 
+    /// Whether the load lets the library use them.
+    pub(super) fn allows(&self) -> bool {
+        self.hardware
+    }
+
     /// What of the instructions that are switched the library may use now.
     pub(super) fn instructions(&self) -> Vec<&'static str> {
         named(read())

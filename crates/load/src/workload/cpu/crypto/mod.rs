@@ -15,7 +15,7 @@ use model::plan::Problem;
 use model::profile::{Aspect, Flow, FlowUnit, OperationClass, WaitsFor};
 use model::resource::Symbol;
 use model::scalar::binary;
-use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec, metric};
+use model::{FactName, LoadProfile, Parameters, Value, WorkloadName, WorkloadSpec, fact, metric};
 
 use crate::workload::common::LoadSchedule;
 use crate::workload::memory::sizes;
@@ -63,6 +63,9 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         "cpu.crypto --library aws-lc,openssl --threads 1,all",
     ],
 };
+
+/// What the instructions are called without which AES takes a multiple of the time.
+const AES: &str = "AES";
 
 /// The longest data unit of XTS: 2^20 blocks of AES (IEEE 1619-2007, 5.1).
 const XTS_MOST: u64 = 16 << 20;
@@ -178,6 +181,10 @@ impl Prepared for PreparedCrypto {
             let instructions = self.held.instructions();
             let told = if instructions.is_empty() { "none".to_owned() } else { instructions.join(", ") };
             facts.push((FactName::new("cipher_instructions"), Value::Text(told)));
+            let is_aes = matches!(self.algorithm, Algorithm::Xts | Algorithm::Gcm);
+            if is_aes && self.held.allows() && !instructions.contains(&AES) {
+                facts.push((fact::INSTRUCTIONS_ABSENT, Value::from(AES)));
+            }
         }
         facts
     }

@@ -24,6 +24,7 @@ use model::{
 };
 
 use crate::workload::common::LoadSchedule;
+use crate::workload::net::dscp::DSCP;
 use crate::workload::net::ends::End;
 use crate::workload::net::pingpong::answering::Answering;
 use crate::workload::net::pingpong::asking::{Asking, RequestMode};
@@ -63,6 +64,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
         NODELAY,
         WINDOW,
         CONGESTION,
+        DSCP,
         LOCAL_ADDRESS,
         PEER_CPU_NODE,
         PEER_MEMORY_NODE,
@@ -221,6 +223,7 @@ struct PlannedPingpong {
 impl Planned for PlannedPingpong {
     fn survey(&mut self, _host: &HostInfo) -> Result<Requirements, Problem> {
         two_ended(&self.schedule, SPEC.name)?;
+        self.options.check()?;
         let bytes = self.bytes + self.apart;
         let (most, why) = if self.options.is_tcp {
             (MESSAGE_MOST, "larger ones are a stream: use net.stream")

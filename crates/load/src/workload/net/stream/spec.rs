@@ -7,6 +7,7 @@ use model::resource::Symbol;
 use model::{MetricName, MetricSpec, Parameters, Unit, WorkloadName, WorkloadSpec, metric};
 
 use crate::workload::common::{self, LoadSchedule};
+use crate::workload::net::dscp::DSCP;
 use crate::workload::net::socket::{
     CONGESTION, DATAGRAM_MOST, LOCAL_ADDRESS, PEER, PEER_CPU_NODE, PEER_MEMORY_NODE, PROTOCOL, WINDOW,
 };
@@ -59,6 +60,7 @@ pub const SPEC: WorkloadSpec = WorkloadSpec {
             .only_with("protocol", &["tcp"]),
         WINDOW,
         CONGESTION,
+        DSCP,
         ParameterSpec::new("nodelay", Kind::Flag, "Send small segments at once (TCP_NODELAY).")
             .default("no")
             .only_with("protocol", &["tcp"]),
@@ -173,6 +175,7 @@ const BUFFER_MOST: u64 = 64 << 20;
 pub(super) fn survey(stream: &mut PlannedStream) -> Result<Requirements, Problem> {
     refuse(&stream.schedule, &SPEC, &["rate", "latency-target", "requests"])?;
     check_streams(stream.streams)?;
+    stream.options.check()?;
     let is_udp = !stream.options.is_tcp;
     let threads = stream.schedule.threads;
     if threads > stream.streams {
