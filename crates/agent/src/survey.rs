@@ -44,6 +44,7 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
         beneath: MemoryBeneath(memory_beneath),
         room: None,
         state_folder: Some(state_folder()),
+        attached: Vec::new(),
         status: StatusListener::default(),
     }
 }

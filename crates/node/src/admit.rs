@@ -10,11 +10,13 @@ use load::workload;
 use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
+use model::present::PresentOrder;
 use model::profile::Aspect;
 use model::setting::Change;
 use model::{AgentEvent, Value};
 
-use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
+use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX, STACK_BYTES_MAX, TARGETS_MAX};
+use super::limits::Limits;
 
 /// What becomes of a request that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,10 @@ pub(crate) enum Kind {
     Set,
     /// It is answered, and others may measure again.
     PutBack,
+    /// It is answered when nobody else measures, and nobody else does until what is presented is taken down.
+    Present,
+    /// It is answered, and others may measure again.
+    Withdraw,
     /// It goes beside what is under way.
     Begin,
     /// So does this.
@@ -47,21 +53,23 @@ pub(crate) struct Admitted {
 }
 
 /// Looks at the body of a frame; `here` is the address at which the controller
-/// reached this machine, `from` the one that it came from, and `files` are those that it may have sent.
+/// reached this machine, `from` the one that it came from, and `limits` say which files it may have sent and what may be
+/// presented to it.
 ///
 /// # Errors
 /// Why it is not let through, in words for who asked.
-pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, files: &[String]) -> Result<Admitted, String> {
+pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, limits: &Limits) -> Result<Admitted, String> {
     let mut request: Request =
         serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
-    let kind = rule(&mut request, here, from, files)?;
+    let kind = rule(&mut request, here, from, limits)?;
     let frame = wire::frame(&request).map_err(|e| e.to_string())?;
     Ok(Admitted { kind, frame })
 }
 
 /// The table. A request that is new to it does not compile, so that nothing is
 /// let through because nobody thought of it.
-fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> Result<Kind, String> {
+fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> Result<Kind, String> {
+    let files = &limits.files;
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
         Request::Describe | Request::Diagnose | Request::Time => Ok(Kind::Ask),
@@ -92,6 +100,10 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> 
         Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order, from, files).map(|()| Kind::Trial),
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
+        Request::LookAtPresented(order) => presented(order, here, limits).map(|()| Kind::Ask),
+        Request::Present(order) => presented(order, here, limits).map(|()| Kind::Present),
+        Request::Withdraw(order) => presented(order, here, limits).map(|()| Kind::Withdraw),
+        Request::Attach(_) => never("attaches nothing that others present"),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
         // It only reads what it might change.
@@ -100,6 +112,26 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> 
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
+}
+
+/// Whether this is to be presented of what the node's owner named for that, at the address by which the controller came in.
+fn presented(order: &mut PresentOrder, here: IpAddr, limits: &Limits) -> Result<(), String> {
+    if order.stack.len() > STACK_BYTES_MAX || order.targets.len() > TARGETS_MAX {
+        return Err(format!(
+            "a node makes a stack of {STACK_BYTES_MAX} bytes on {TARGETS_MAX} targets at most"
+        ));
+    }
+    if let Some(path) = order.targets.iter().find(|path| !limits.presents.contains(path)) {
+        return Err(format!(
+            "this node was not started to present {path}: `headroom node --present PATH` there says on what it may make \
+             stacks, by the same path"
+        ));
+    }
+    if order.targets.is_empty() {
+        return Err("a node presents nothing that has no target".to_owned());
+    }
+    order.listen = here;
+    Ok(())
 }
 
 /// Whether these are settings of what lies towards the controller, which the
@@ -205,7 +237,8 @@ mod tests {
     const FAR: TrialRole = TrialRole::Answers { rendezvous: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
-        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &[]).map(|admitted| admitted.kind)
+        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &Limits::default())
+            .map(|admitted| admitted.kind)
     }
 
     /// A load of two ends, if this build has one.
@@ -270,9 +303,9 @@ mod tests {
             let download = WorkloadName::new("http.download");
             let Request::Trial(mut order) = of_two_ends(order(download, &[], FAR)) else { unreachable!() };
             order.loads[0].parameters.set(ParameterName::intern("serve-file").unwrap(), path);
-            let files = ["/srv/big.iso".to_owned()];
+            let limits = Limits { files: vec!["/srv/big.iso".to_owned()], ..Limits::default() };
             let body = serde_json::to_vec(&Request::Trial(order)).unwrap();
-            admit(&body, HERE, FROM, &files).map(|admitted| admitted.kind)
+            admit(&body, HERE, FROM, &limits).map(|admitted| admitted.kind)
         };
         assert_eq!(asked("/srv/big.iso".into()), Ok(Kind::Trial));
         let list = |path: &str| Value::List(vec![Value::from(path)]);
@@ -288,6 +321,43 @@ mod tests {
             let refused = asked(other).unwrap_err();
             assert!(refused.contains("was not started to send"), "{refused}");
         }
+    }
+
+    #[test]
+    fn a_node_presents_what_it_was_started_for_where_the_controller_came_in() {
+        let limits = Limits { presents: vec!["/srv".to_owned(), "/dev/sdb".to_owned()], ..Limits::default() };
+        let order = |targets: &[&str]| PresentOrder {
+            stack: "loop > iscsi".to_owned(),
+            targets: targets.iter().map(|path| (*path).to_owned()).collect(),
+            member_bytes: 1 << 30,
+            listen: FROM,
+        };
+        let through = |request: &Request| admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &limits);
+        for (request, kind) in [
+            (Request::LookAtPresented(order(&["/srv"])), Kind::Ask),
+            (Request::Present(order(&["/srv"])), Kind::Present),
+            (Request::Withdraw(order(&["/srv", "/dev/sdb"])), Kind::Withdraw),
+        ] {
+            assert_eq!(through(&request).unwrap().kind, kind, "{request:?}");
+        }
+        let admitted = through(&Request::Present(order(&["/dev/sdb"]))).unwrap();
+        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
+        assert_eq!(seen, Request::Present(PresentOrder { listen: HERE, ..order(&["/dev/sdb"]) }));
+        let why = |request: Request| through(&request).unwrap_err();
+        for other in ["/", "/srv/", "/srv/../etc", "/dev/sda", ""] {
+            for targets in [&[other][..], &["/srv", other]] {
+                let asked = order(targets);
+                for request in [Request::LookAtPresented(asked.clone()), Request::Present(asked)] {
+                    assert!(why(request).contains("was not started to present"), "{other}");
+                }
+            }
+        }
+        assert!(why(Request::Present(order(&[]))).contains("has no target"));
+        assert!(why(Request::Present(order(&["/srv"; 27]))).contains("at most"));
+        let long = PresentOrder { stack: " ".repeat(5000), ..order(&["/srv"]) };
+        assert!(why(Request::Present(long)).contains("at most"));
+        // One that was started for nothing presents nothing.
+        assert!(judged(&Request::Present(order(&["/srv"]))).is_err());
     }
 
     #[test]
@@ -323,7 +393,7 @@ mod tests {
             assert!(judged(&refused).is_err(), "{refused:?}");
         }
         for body in [&b"null"[..], b"", b"{", b"\"shell\"", b"[1]", b"\xff\xfe", &[b'['; 10_000]] {
-            assert!(admit(body, HERE, FROM, &[]).is_err());
+            assert!(admit(body, HERE, FROM, &Limits::default()).is_err());
         }
     }
 
@@ -331,14 +401,14 @@ mod tests {
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
         let order =
             Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
         // The way back is the way to who asked.
         let near = Some("192.168.0.9".parse().unwrap());
         let order = Request::Open(OpenOrder { listen: HERE, near, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: Some(FROM), loads: Vec::new() }));
     }
@@ -353,7 +423,8 @@ mod tests {
         };
         let set = |changes: Vec<Change>| Request::Set { changes };
         let admitted =
-            admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM, &[]).unwrap();
+            admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM, &Limits::default())
+                .unwrap();
         assert_eq!(admitted.kind, Kind::Set);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, set(vec![Change { towards: Some(FROM), ..change(None) }]));
@@ -368,7 +439,8 @@ mod tests {
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
         // Before it changes any it looks at the same, and at no others.
         let look = |change: Change| Request::LookAtSettings { changes: vec![change] };
-        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted =
+            admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         assert_eq!(admitted.kind, Kind::Ask);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, look(Change { towards: Some(FROM), ..change(None) }));
@@ -398,7 +470,8 @@ mod tests {
             order(name, &[], TrialRole::Answers { rendezvous: Some(rendezvous) })
         };
         let admitted =
-            admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM, &[]).unwrap();
+            admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM, &Limits::default())
+                .unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..rendezvous.clone() }));
         assert!(

@@ -30,6 +30,7 @@ mod limits;
 mod measurement_lock;
 mod pending;
 mod relay;
+mod reply;
 mod reverse_accept;
 mod reverse_connect;
 mod secure;
@@ -74,12 +75,12 @@ fn silence(request: &Request) -> Duration {
 #[must_use]
 pub fn heard(bytes: &[u8], cut: usize) -> usize {
     let mut frames = Frames::new(Limits::default().frame);
-    let (mut through, here) = (0, IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let (mut through, here, limits) = (0, IpAddr::V4(Ipv4Addr::LOCALHOST), Limits::default());
     for piece in bytes.chunks(cut.max(1)) {
         frames.push(piece);
         loop {
             match frames.take() {
-                Ok(Some(body)) => through += usize::from(admit::admit(body, here, here, &[]).is_ok()),
+                Ok(Some(body)) => through += usize::from(admit::admit(body, here, here, &limits).is_ok()),
                 Ok(None) => break,
                 Err(_) => return through,
             }
