@@ -10,13 +10,13 @@ use load::workload;
 use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
-use model::present::PresentOrder;
 use model::profile::Aspect;
 use model::setting::Change;
 use model::{AgentEvent, Value};
 
-use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX, STACK_BYTES_MAX, TARGETS_MAX};
+use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
 use super::limits::Limits;
+use super::presentable::presentable;
 
 /// What becomes of a request that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,9 +100,9 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> R
         Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order, from, files).map(|()| Kind::Trial),
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
-        Request::LookAtPresented(order) => presented(order, here, limits).map(|()| Kind::Ask),
-        Request::Present(order) => presented(order, here, limits).map(|()| Kind::Present),
-        Request::Withdraw(order) => presented(order, here, limits).map(|()| Kind::Withdraw),
+        Request::LookAtPresented(order) => presentable(order, here, limits).map(|()| Kind::Ask),
+        Request::Present(order) => presentable(order, here, limits).map(|()| Kind::Present),
+        Request::Withdraw(order) => presentable(order, here, limits).map(|()| Kind::Withdraw),
         Request::Attach(_) => never("attaches nothing that others present"),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
@@ -112,26 +112,6 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> R
         Request::Calibrate { .. } => never("runs no load of its own to calibrate"),
         Request::Prepare { .. } | Request::Release { .. } => never("makes no files and takes none away"),
     }
-}
-
-/// Whether this is to be presented of what the node's owner named for that, at the address by which the controller came in.
-fn presented(order: &mut PresentOrder, here: IpAddr, limits: &Limits) -> Result<(), String> {
-    if order.stack.len() > STACK_BYTES_MAX || order.targets.len() > TARGETS_MAX {
-        return Err(format!(
-            "a node makes a stack of {STACK_BYTES_MAX} bytes on {TARGETS_MAX} targets at most"
-        ));
-    }
-    if let Some(path) = order.targets.iter().find(|path| !limits.presents.contains(path)) {
-        return Err(format!(
-            "this node was not started to present {path}: `headroom node --present PATH` there says on what it may make \
-             stacks, by the same path"
-        ));
-    }
-    if order.targets.is_empty() {
-        return Err("a node presents nothing that has no target".to_owned());
-    }
-    order.listen = here;
-    Ok(())
 }
 
 /// Whether these are settings of what lies towards the controller, which the
@@ -223,6 +203,7 @@ mod tests {
     use model::message::OpenOrder;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
+    use model::present::PresentOrder;
     use model::setting::LayerPlace;
     use model::study::Pin;
     use model::trial::Timeline;
@@ -324,40 +305,27 @@ mod tests {
     }
 
     #[test]
-    fn a_node_presents_what_it_was_started_for_where_the_controller_came_in() {
-        let limits = Limits { presents: vec!["/srv".to_owned(), "/dev/sdb".to_owned()], ..Limits::default() };
-        let order = |targets: &[&str]| PresentOrder {
+    fn something_is_presented_of_what_the_node_was_started_for_and_where_the_controller_came_in() {
+        let limits = Limits { presents: vec!["/srv".to_owned()], ..Limits::default() };
+        let order = PresentOrder {
             stack: "loop > iscsi".to_owned(),
-            targets: targets.iter().map(|path| (*path).to_owned()).collect(),
+            targets: vec!["/srv".to_owned()],
             member_bytes: 1 << 30,
             listen: FROM,
         };
-        let through = |request: &Request| admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &limits);
-        for (request, kind) in [
-            (Request::LookAtPresented(order(&["/srv"])), Kind::Ask),
-            (Request::Present(order(&["/srv"])), Kind::Present),
-            (Request::Withdraw(order(&["/srv", "/dev/sdb"])), Kind::Withdraw),
+        let here = PresentOrder { listen: HERE, ..order.clone() };
+        for (asked, seen, kind) in [
+            (Request::LookAtPresented(order.clone()), Request::LookAtPresented(here.clone()), Kind::Ask),
+            (Request::Present(order.clone()), Request::Present(here.clone()), Kind::Present),
+            (Request::Withdraw(order), Request::Withdraw(here), Kind::Withdraw),
         ] {
-            assert_eq!(through(&request).unwrap().kind, kind, "{request:?}");
+            let body = serde_json::to_vec(&asked).unwrap();
+            let admitted = admit(&body, HERE, FROM, &limits).unwrap();
+            assert_eq!(admitted.kind, kind);
+            assert_eq!(serde_json::from_slice::<Request>(&admitted.frame[4..]).unwrap(), seen);
+            // One that was started for nothing presents nothing.
+            assert!(judged(&asked).unwrap_err().contains("was not started to present"));
         }
-        let admitted = through(&Request::Present(order(&["/dev/sdb"]))).unwrap();
-        let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
-        assert_eq!(seen, Request::Present(PresentOrder { listen: HERE, ..order(&["/dev/sdb"]) }));
-        let why = |request: Request| through(&request).unwrap_err();
-        for other in ["/", "/srv/", "/srv/../etc", "/dev/sda", ""] {
-            for targets in [&[other][..], &["/srv", other]] {
-                let asked = order(targets);
-                for request in [Request::LookAtPresented(asked.clone()), Request::Present(asked)] {
-                    assert!(why(request).contains("was not started to present"), "{other}");
-                }
-            }
-        }
-        assert!(why(Request::Present(order(&[]))).contains("has no target"));
-        assert!(why(Request::Present(order(&["/srv"; 27]))).contains("at most"));
-        let long = PresentOrder { stack: " ".repeat(5000), ..order(&["/srv"]) };
-        assert!(why(Request::Present(long)).contains("at most"));
-        // One that was started for nothing presents nothing.
-        assert!(judged(&Request::Present(order(&["/srv"]))).is_err());
     }
 
     #[test]

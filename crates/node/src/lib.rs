@@ -29,6 +29,7 @@ mod join;
 mod limits;
 mod measurement_lock;
 mod pending;
+mod presentable;
 mod relay;
 mod reply;
 mod reverse_accept;
