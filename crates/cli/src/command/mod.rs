@@ -20,6 +20,7 @@ mod list;
 mod machine;
 mod man;
 mod node;
+mod node_offers;
 mod note;
 mod reference;
 mod report;

@@ -11,7 +11,7 @@ use model::stack::{LayerStack, StackLayer};
 use crate::workload::disk::stack::fixture::STACKS;
 use crate::workload::disk::stack::present::remote;
 use crate::workload::disk::stack::request::StackOrder;
-use crate::workload::disk::stack::{LayerKind, find};
+use crate::workload::disk::stack::{LayerKind, find, zram};
 
 /// What stands for this machine where a peer is named.
 const OWN_END: &str = "self";
@@ -68,7 +68,11 @@ pub fn presented_by(key: &FixtureKey) -> Option<(String, PresentOrder)> {
 /// # Errors
 /// Why none can.
 pub(super) fn check_top(stack: &LayerStack) -> Result<(), Problem> {
+    let is_memory = stack.ground.as_ref().is_some_and(|ground| ground.spec.name == zram::SPEC.name);
     let why = match stack.layers.last() {
+        _ if is_memory => {
+            Some(format!("a node presents what lies on its targets, and {} is memory", zram::SPEC.name))
+        }
         Some(top) => remote::refuses(top),
         None => Some("nothing presents this stack".to_owned()),
     };
@@ -163,6 +167,7 @@ mod tests {
             (("target", "disks".into()), "no whole path"),
             (("present", "nvme-tcp(bit-rate=16m)".into()), "bit-rate"),
             (("stack", "ext4".into()), "nothing can stand on"),
+            (("stack", "zram > luks".into()), "zram is memory"),
         ] {
             let problem = asked(std::slice::from_ref(&more)).unwrap_err();
             assert!(problem.message.contains(why), "{more:?}: {problem:?}");

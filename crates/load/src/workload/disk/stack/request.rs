@@ -7,7 +7,7 @@ use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::present::PresentOrder;
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack, MEMBERS, presented};
+use model::stack::{ALL, LOCAL, LayerStack, MEMBERS, presented};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -115,7 +115,8 @@ impl StackRequest {
             ));
         };
         let height = height(&stack, parameters)?;
-        let peer = given_text("peer")?.map(str::to_owned);
+        let is_presented = way.is_some_and(|way| way != LOCAL);
+        let peer = given_text("peer")?.filter(|_| is_presented).map(str::to_owned);
         let texts = parameters.texts(given)?;
         if let Some(peer) = &peer {
             at_node::check(peer, &stack, height, &texts)?;
