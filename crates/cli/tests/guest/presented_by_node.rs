@@ -57,6 +57,16 @@ impl PresentingNode {
         [&load[..], &how, &["--warm-up", "10ms", "--trials", "1"]].concat()
     }
 
+    /// The process of its agent: `ip` became the node, whose sessions are threads.
+    fn agent(&self) -> u32 {
+        let tasks = format!("/proc/{}/task", self.process.id());
+        let of_threads = names(&tasks).into_iter().filter_map(|thread| {
+            let text = std::fs::read_to_string(format!("{tasks}/{thread}/children")).ok()?;
+            text.split_whitespace().next()?.parse().ok()
+        });
+        of_threads.into_iter().next().expect("the node has an agent")
+    }
+
     /// The node ends by itself, with all that it presents.
     fn end(mut self) {
         signal(self.process.id(), Signal::TERM);
@@ -151,12 +161,13 @@ fn restore_takes_down_what_a_killed_node_presented() {
     let place = StoryFolder::new();
     let mut run = place.start(&node.arguments("nvme-tcp", "600s"));
     eventually("it is presented", || !names(SUBSYSTEMS).is_empty() && !names("/sys/class/nvme").is_empty());
-    // `ip` became the node.
-    let agent = agent_of(node.process.id());
+    let agent = node.agent();
     for with in [Signal::STOP, Signal::KILL] {
         [node.process.id(), agent].into_iter().for_each(|process| signal(process, with));
     }
     eventually("the node is gone", || !lives(agent));
+    // The kernel of a node goes on presenting.
+    signal(run.id(), Signal::INT);
     run.wait().unwrap();
     let restored = node.place.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
