@@ -5,6 +5,7 @@
 mod merged;
 mod offset;
 mod peer_nodes;
+mod presented_trial;
 mod presenting;
 
 use std::collections::BTreeMap;
@@ -362,7 +363,7 @@ impl Agent for AgentGroup {
                         let report = report.map_err(|error| Link::of(way.as_ref()).explains(error))?;
                         Ok(Reply::Trial(Box::new(report)))
                     }
-                    None => self.near.call(Request::Trial(order), watch),
+                    None => presented_trial::run(&mut *self.near, &mut self.far, *order, watch),
                 }
             }
             Request::Survey { .. } => match self.near.call(request, watch)? {

@@ -24,7 +24,7 @@ use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
 use crate::trial_observer::TrialObserver;
-use crate::{calibrate, describe, route_facts, survey, trial, wire};
+use crate::{calibrate, describe, presenter_watch, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -245,6 +245,19 @@ impl Server {
         looked.err().map(|Problem { message, help, .. }| format!("{message}; {help}"))
     }
 
+    /// Watches this machine while the controller drives what was presented for `order`.
+    fn watch(&self, order: &PresentOrder) -> Result<Reply, Fault> {
+        let built = StackRequest::to_present(order)?.built(&self.fixtures);
+        let tops = built.map(BuiltStack::tops).unwrap_or_default();
+        let tell = |event| self.tell(event);
+        let told = || lock(&self.asides.times).as_ref().map(timeline);
+        let context = presenter_watch::WatchContext { told: &told, cancel: &self.asides.cancel, tell: &tell };
+        let watched = presenter_watch::run(tops, &self.machine.inventory, &context);
+        // The next ones are another trial's.
+        *lock(&self.asides.times) = None;
+        watched.map(|watched| Reply::Watched(Box::new(watched)))
+    }
+
     /// Takes down what was presented for `order`, if it is there.
     fn withdraw(&mut self, order: &PresentOrder) -> Result<(), Fault> {
         let built = StackRequest::to_present(order)?.built(&self.fixtures).map(|built| built.key().clone());
@@ -346,6 +359,7 @@ impl Server {
             Request::LookAtPresented(order) => Ok(Reply::Missing(vec![self.why_not_presented(&order)])),
             Request::Present(order) => self.present(&order),
             Request::Withdraw(order) => self.withdraw(&order).map(|()| Reply::Done),
+            Request::Watch(order) => self.watch(&order),
             Request::Attach(order) => {
                 self.attach(*order);
                 Ok(Reply::Done)

@@ -14,7 +14,7 @@ use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::observer::ObserverKind;
 use crate::plan::{FixtureKey, LoadSpec, Survey};
-use crate::present::{AttachOrder, PresentOrder, PresentedTarget};
+use crate::present::{AttachOrder, PresentOrder, PresentedTarget, WatchedMachine};
 use crate::search::CpuTake;
 use crate::setting::{Change, SettingStates};
 use crate::study::Pin;
@@ -88,6 +88,9 @@ pub enum Request {
     Present(PresentOrder),
     /// Take down what was presented for this order, if it is there.
     Withdraw(PresentOrder),
+    /// Watch this machine while the controller drives what was presented for this order. The times come with
+    /// [`Request::Begin`], once more where nobody knew before when the window ends.
+    Watch(PresentOrder),
     /// Know what a node presents: the fixture that needs it attaches it.
     Attach(Box<AttachOrder>),
     /// End what is under way, early.
@@ -247,6 +250,8 @@ pub enum Reply {
     Open(RendezvousAddress),
     /// To [`Request::Present`].
     Presented(PresentedTarget),
+    /// To [`Request::Watch`].
+    Watched(Box<WatchedMachine>),
     /// The request could not be carried out; the agent lives on.
     Failed {
         /// Why.

@@ -6,6 +6,9 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::resource::Resource;
+use crate::trial::MachineTrial;
+
 /// What a node is to present.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PresentOrder {
@@ -36,6 +39,15 @@ pub struct PresentedTarget {
     pub uuid: String,
     /// What the controller must know to be let in.
     pub secret: TargetSecret,
+}
+
+/// What a machine did while another one drove what it presents.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WatchedMachine {
+    /// What it did in the window, by its own clock.
+    pub machine: MachineTrial,
+    /// Its devices that the data passed, the highest first.
+    pub devices: Vec<Resource>,
 }
 
 /// What a controller attaches.

@@ -103,6 +103,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> R
         Request::LookAtPresented(order) => presentable(order, here, limits).map(|()| Kind::Ask),
         Request::Present(order) => presentable(order, here, limits).map(|()| Kind::Present),
         Request::Withdraw(order) => presentable(order, here, limits).map(|()| Kind::Withdraw),
+        Request::Watch(order) => presentable(order, here, limits).map(|()| Kind::Trial),
         Request::Attach(_) => never("attaches nothing that others present"),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
@@ -317,6 +318,7 @@ mod tests {
         for (asked, seen, kind) in [
             (Request::LookAtPresented(order.clone()), Request::LookAtPresented(here.clone()), Kind::Ask),
             (Request::Present(order.clone()), Request::Present(here.clone()), Kind::Present),
+            (Request::Watch(order.clone()), Request::Watch(here.clone()), Kind::Trial),
             (Request::Withdraw(order), Request::Withdraw(here), Kind::Withdraw),
         ] {
             let body = serde_json::to_vec(&asked).unwrap();

@@ -65,7 +65,11 @@ pub const WORD_EVERY: Duration = Duration::from_secs(1);
 
 /// How long a node may say nothing while `request` is under way.
 fn silence(request: &Request) -> Duration {
-    let Request::Trial(order) = request else { return limits::SILENCE };
+    let order = match request {
+        Request::Trial(order) => order,
+        Request::Watch(_) => return limits::SILENCE_LOADED,
+        _ => return limits::SILENCE,
+    };
     let floods = order.loads.iter().any(load::workload::net::sends_datagrams);
     if floods { limits::SILENCE_FLOODED } else { limits::SILENCE_LOADED }
 }

@@ -179,6 +179,7 @@ impl Agent for Pretender {
             | Request::LookAtPresented(_)
             | Request::Present(_)
             | Request::Withdraw(_)
+            | Request::Watch(_)
             | Request::Attach(_) => Ok(Reply::Failed { reason: "nobody pretends that".to_owned() }),
             Request::Cancel | Request::Finish | Request::Restore => Ok(Reply::Done),
         }

@@ -4,13 +4,15 @@
 use std::net::Ipv4Addr;
 use std::path::{Path, PathBuf};
 
-use model::plan::{FixtureKey, Problem};
+use model::plan::{FixtureKey, LoadSpec, Problem};
 use model::present::{AttachOrder, PresentOrder};
+use model::profile::Aspect;
 use model::stack::{LayerStack, StackLayer};
 
+use crate::workload::catalogue;
 use crate::workload::disk::stack::fixture::STACKS;
 use crate::workload::disk::stack::present::remote;
-use crate::workload::disk::stack::request::StackOrder;
+use crate::workload::disk::stack::request::{StackOrder, StackRequest};
 use crate::workload::disk::stack::{LayerKind, find, zram};
 
 /// What stands for this machine where a peer is named.
@@ -61,6 +63,15 @@ pub fn presented_by(key: &FixtureKey) -> Option<(String, PresentOrder)> {
     }
     let order = StackOrder::of(key).ok()?;
     order.of_node().map(|(peer, asked)| (peer.to_owned(), asked))
+}
+
+/// The same of what a load drives.
+#[must_use]
+pub fn presented_for(load: &LoadSpec) -> Option<(String, PresentOrder)> {
+    let catalogue = catalogue();
+    let target = catalogue.parameter_for(catalogue.workload(load.workload)?, Aspect::Targets);
+    let request = StackRequest::of(&load.parameters, target).ok()??;
+    presented_by(&request.key(&[]))
 }
 
 /// Whether a node can present the top of a stack.
@@ -115,7 +126,6 @@ mod tests {
 
     use super::*;
     use crate::host::HostInfo;
-    use crate::workload::disk::stack::StackRequest;
     use crate::workload::named;
 
     /// What a load asks for that drives a stack of the node `b`.
@@ -142,6 +152,20 @@ mod tests {
         assert!(presented_by(&FixtureKey { kind: "file".to_owned(), ..key.clone() }).is_none());
         let alone = StackOrder { peer: None, ..StackOrder::of(&key).unwrap() };
         assert!(presented_by(&FixtureKey { details: serde_json::json!(alone), ..key }).is_none());
+    }
+
+    #[test]
+    fn a_load_says_what_it_drives_of_which_node() {
+        let mut parameters = Parameters::default();
+        for (name, text) in [("target", "/dev/sdb"), ("present", "iscsi"), ("peer", "b")] {
+            parameters.set(named(name), text);
+        }
+        let disk = model::WorkloadName::new("disk");
+        let (peer, order) = presented_for(&LoadSpec::new(disk, parameters.clone())).unwrap();
+        assert_eq!((peer.as_str(), order.stack.as_str()), ("b", "iscsi"));
+        parameters.remove(named("peer"));
+        assert!(presented_for(&LoadSpec::new(disk, parameters)).is_none());
+        assert!(presented_for(&LoadSpec::new(disk, Parameters::default())).is_none());
     }
 
     #[test]

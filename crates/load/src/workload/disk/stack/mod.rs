@@ -52,7 +52,7 @@ use kernel::KernelPart;
 use record::LayerRecord;
 
 pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
-pub use at_node::presented_by;
+pub use at_node::{presented_by, presented_for};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
 pub use present::HeldLink;
