@@ -23,7 +23,7 @@ use signal_hook::low_level;
 
 use super::help::examples;
 use super::join::{self, Source};
-use super::node_offers::{limits, presented_path, refuse_presenting, said, served_file, served_files};
+use super::node_offers::{described, limits, presented_path, refuse_presenting, served_file, served_files};
 use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
@@ -41,8 +41,9 @@ pub(super) fn define(command: Command) -> Command {
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \
              of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
              network loads here, and read what this machine is made of; no commands are run, and no files are touched \
-             but those that --serve-file names, which are sent, and the devices and folders that --present names. Where nobody comes in to this machine, `--join` dials a \
-             run that waits at the other machine, with `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
+             but those that --serve-file names, which are sent, and the devices and folders that --present names. Where \
+             nobody comes in to this machine, `--join` dials a run that waits at the other machine, with \
+             `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
             option("listen", "ADDR[:PORT]")
@@ -146,7 +147,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         // What a node that was killed left may hold the same devices.
         restore::remove_left();
     }
-    let sent = said(&limits);
+    let sent = described(&limits);
     let options = ServeOptions { once: matches.get_flag("once"), limits, agent: agent(), allow };
     // Before it reports that it is ready.
     let stop = stop_on_signals()?;
@@ -206,7 +207,7 @@ fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     restore::put_back_left()?;
     let stop = stop_on_signals()?;
     let limits = limits(matches);
-    let sent = said(&limits);
+    let sent = described(&limits);
     let options =
         ServeOptions { allow: Allow::default(), once: matches.get_flag("once"), limits, agent: agent() };
     join::carry_out(join, options, &sent, stop.as_fd())?;

@@ -47,7 +47,7 @@ pub(super) fn served_files(matches: &ArgMatches) -> Vec<String> {
 }
 
 /// What is said of all that it offers, after a sentence.
-pub(super) fn said(limits: &Limits) -> String {
+pub(super) fn described(limits: &Limits) -> String {
     files_sent(limits) + &presented(limits)
 }
 
@@ -102,15 +102,15 @@ mod tests {
     }
 
     #[test]
-    fn what_is_offered_is_said() {
+    fn what_is_offered_is_described() {
         let limits = Limits {
             files: vec!["/srv/big.iso".to_owned()],
             presents: vec!["/dev/sdb".to_owned()],
             ..Limits::default()
         };
-        let text = said(&limits);
+        let text = described(&limits);
         assert!(text.contains("Sent to who asks for it: /srv/big.iso."), "{text}");
         assert!(text.contains("presented to who asks for it: /dev/sdb."), "{text}");
-        assert_eq!(said(&Limits::default()), "");
+        assert_eq!(described(&Limits::default()), "");
     }
 }

@@ -39,12 +39,12 @@ pub(super) struct LayerRecord {
     pub(super) place: Option<PathBuf>,
     /// How another machine reaches it; none where only this machine does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) access: Option<Access>,
+    pub(super) access: Option<TargetAccess>,
 }
 
 /// How a target is reached from another machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Access {
+pub(super) struct TargetAccess {
     /// The address at which it is presented.
     pub(super) address: IpAddr,
     /// What lets the one initiator in.

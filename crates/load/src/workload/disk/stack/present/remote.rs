@@ -16,7 +16,7 @@ use crate::workload::disk::stack::present::iscsi::{self, is_secret, new_secret};
 use crate::workload::disk::stack::present::network::LayerNetwork;
 use crate::workload::disk::stack::present::nvme_tcp::{self, CONTROLLERS};
 use crate::workload::disk::stack::present::{SESSION, TARGET, configfs, load, rate};
-use crate::workload::disk::stack::record::{Access, LayerRecord};
+use crate::workload::disk::stack::record::{LayerRecord, TargetAccess};
 use crate::workload::disk::stack::{BuildSite, LayerKind};
 
 /// The folder of configfs, if the kernel has it.
@@ -89,8 +89,8 @@ pub(in crate::workload::disk::stack) fn refuses(layer: &StackLayer) -> Option<St
 }
 
 /// How a new target at this address is reached.
-pub(in crate::workload::disk::stack) fn access(address: IpAddr) -> Result<Access, Fault> {
-    Ok(Access { address, secret: TargetSecret::new(new_secret()?) })
+pub(in crate::workload::disk::stack) fn access(address: IpAddr) -> Result<TargetAccess, Fault> {
+    Ok(TargetAccess { address, secret: TargetSecret::new(new_secret()?) })
 }
 
 /// What is written down of a session with a target of a node. What comes from another machine becomes a part of settings and
@@ -111,7 +111,7 @@ pub(in crate::workload::disk::stack) fn session_record(
         beside: None,
         on_devices: false,
         place: None,
-        access: Some(Access { address, secret: target.secret.clone() }),
+        access: Some(TargetAccess { address, secret: target.secret.clone() }),
     };
     let is_digit = |byte: u8| byte.is_ascii_hexdigit() || byte == b'-';
     let is_uuid = target.uuid.len() == UUID_LENGTH && target.uuid.bytes().all(is_digit);
@@ -125,7 +125,7 @@ pub(in crate::workload::disk::stack) fn session_record(
 const UUID_LENGTH: usize = 36;
 
 /// How the other end of a half is reached.
-fn access_of(record: &LayerRecord) -> Result<&Access, Fault> {
+fn access_of(record: &LayerRecord) -> Result<&TargetAccess, Fault> {
     let missing =
         || Fault::Other(format!("nobody wrote down at which address `{}` is presented", record.name));
     record.access.as_ref().ok_or_else(missing)
