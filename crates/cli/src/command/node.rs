@@ -18,12 +18,12 @@ use ::node::{
     Allow, DEFAULT_PORT, IdentityError, JoinString, NODE_FILE, Node, NodeError, NodeEvent, NodeIdentity,
     ServeOptions,
 };
-use clap::{ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
 use super::help::examples;
 use super::join::{self, Source};
-use super::node_offers::{described, limits, presented_path, refuse_presenting, served_file, served_files};
+use super::node_offers::{self, described, limits, refuse_presenting, served_files};
 use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
@@ -56,25 +56,7 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(Allow::parse)
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
         )
-        .arg(
-            option("serve-file", "PATH")
-                .action(ArgAction::Append)
-                .value_parser(served_file)
-                .help(
-                    "A file that is sent to who asks for it, with `--serve-file` and the same path; again for another. \
-                     Who has the join string can read all of it",
-                ),
-        )
-        .arg(
-            option("present", "PATH")
-                .action(ArgAction::Append)
-                .value_parser(presented_path)
-                .help(
-                    "A device or a folder on which a controller may have a storage stack made and presented to it by iSCSI or \
-                     NVMe over TCP, with `--present`, `--peer` and the same path as `--target`; again for another. All of \
-                     a device may be overwritten; in a folder files of our own are made. Needs root",
-                ),
-        )
+        .args(node_offers::arguments())
         .arg(
             option("join", "STRING|FILE|-")
                 .conflicts_with_all(["listen", "allow", "present", "iperf3", "new-key", "key-file", "print"])

@@ -4,12 +4,27 @@
 use std::os::unix::fs::FileTypeExt;
 
 use ::node::Limits;
-use clap::ArgMatches;
+use clap::{Arg, ArgAction, ArgMatches};
 
+use super::option;
 use crate::exit::Failure;
 
+/// The options that name them.
+pub(super) fn arguments() -> [Arg; 2] {
+    let file = option("serve-file", "PATH").action(ArgAction::Append).value_parser(served_file).help(
+        "A file that is sent to who asks for it, with `--serve-file` and the same path; again for another. \
+         Who has the join string can read all of it",
+    );
+    let present = option("present", "PATH").action(ArgAction::Append).value_parser(presented_path).help(
+        "A device or a folder on which a controller may have a storage stack made and presented to it by iSCSI or NVMe \
+         over TCP, with `--present`, `--peer` and the same path as `--target`; again for another. All of a device may be \
+         overwritten; in a folder files of our own are made. Needs root",
+    );
+    [file, present]
+}
+
 /// The whole path of a file.
-pub(super) fn served_file(text: &str) -> Result<String, String> {
+fn served_file(text: &str) -> Result<String, String> {
     let whole = std::path::absolute(text).map_err(|e| e.to_string())?;
     let whole = whole.to_str().ok_or("its path is no text of UTF-8")?.to_owned();
     match std::fs::metadata(&whole) {
@@ -20,7 +35,7 @@ pub(super) fn served_file(text: &str) -> Result<String, String> {
 }
 
 /// The whole path of a device or a folder.
-pub(super) fn presented_path(text: &str) -> Result<String, String> {
+fn presented_path(text: &str) -> Result<String, String> {
     let whole = std::path::absolute(text).map_err(|e| e.to_string())?;
     let whole = whole.to_str().ok_or("its path is no text of UTF-8")?.to_owned();
     match std::fs::metadata(&whole) {
