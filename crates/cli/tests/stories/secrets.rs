@@ -77,6 +77,7 @@ const TYPED: &[&[&str]] = &[
     &["node", "--listen", "JOIN"],
     &["node", "--allow", "JOIN"],
     &["node", "--serve-file", "JOIN"],
+    &["node", "--present", "JOIN"],
     &["node", "--join", "JOINx"],
     &["node", "--join", "127.0.0.1:1#SECRET"],
     &["node", "--join", "127.0.0.1:1#SECRET", "--systemd-unit"],
