@@ -73,7 +73,7 @@ pub(crate) fn run(
 fn attend(context: &WatchContext<'_>, sampler: &Sender<SamplerCommand>) -> Result<Window, Fault> {
     let life = TrialObserver::unwatched(context.tell);
     let earliest_ns = clock::now_ns().saturating_sub(EARLY_NS);
-    let (mut beat, mut is_given) = (0, false);
+    let (mut beat, mut first) = (0, None);
     loop {
         if context.cancel.load(Ordering::Relaxed) {
             return Err(Fault::Cancelled);
@@ -84,12 +84,14 @@ fn attend(context: &WatchContext<'_>, sampler: &Sender<SamplerCommand>) -> Resul
             std::thread::sleep(LOOK);
             continue;
         };
-        if !is_given {
-            is_given = sampler.send(SamplerCommand::Window(times)).is_ok();
-        }
+        let Timeline { window_ns, .. } = *first.get_or_insert_with(|| {
+            // Where nobody listens any more, nothing is sampled.
+            let _ = sampler.send(SamplerCommand::Window(times));
+            times
+        });
         let left_ns = times.end_ns.saturating_sub(clock::now_ns());
         if left_ns == 0 {
-            return Ok(Window { start_ns: times.window_ns, end_ns: times.end_ns });
+            return Ok(Window { start_ns: window_ns, end_ns: times.end_ns });
         }
         std::thread::sleep(LOOK_IN_WINDOW.min(Duration::from_nanos(left_ns)));
     }
@@ -135,10 +137,10 @@ mod tests {
         let looks = std::sync::atomic::AtomicU64::new(0);
         let told = || {
             let is_open = looks.fetch_add(1, Ordering::Relaxed) < 2;
-            Some(times(begin_ns, if is_open { u64::MAX } else { begin_ns + 1 }))
+            Some(if is_open { times(begin_ns, u64::MAX) } else { times(begin_ns + 5, begin_ns + 6) })
         };
         let window = attended(&told, &AtomicBool::new(false)).unwrap();
-        assert_eq!(window.end_ns, begin_ns + 1);
+        assert_eq!((window.start_ns, window.end_ns), (begin_ns, begin_ns + 6));
     }
 
     #[test]

@@ -79,10 +79,10 @@ fn both(
                     last = Some(*times);
                     Some(*times)
                 }
-                // Nobody knew before when it ends.
+                // Nobody knew before when it ends. By now it may have begun longer ago than a node believes.
                 AgentEvent::Phase { phase: Phase::CoolDown | Phase::Verify, at_ns } => {
                     let open = last.take_if(|times| times.end_ns == u64::MAX);
-                    open.map(|times| Timeline { end_ns: *at_ns, ..times })
+                    open.map(|times| ended(times, *at_ns))
                 }
                 _ => None,
             };
@@ -115,6 +115,12 @@ fn both(
         (Err(AgentError::Cancelled), Err(error)) if !is_stopped => Err(of_far(error)),
         (Err(error), _) => Err(error),
     }
+}
+
+/// The times by which a window is over at `at_ns` that began with `times`: the node knows when.
+fn ended(times: Timeline, at_ns: u64) -> Timeline {
+    let last_ns = at_ns.saturating_sub(1);
+    Timeline { start_ns: last_ns, window_ns: last_ns, end_ns: at_ns, ..times }
 }
 
 /// Puts what the node saw of itself beside the result, by the near end's clock.
