@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn the_key_of_a_node_that_presents_a_disk_leaves_the_study_too() {
-        let name = ParameterName::new("peer");
+        let name = ParameterName::new("presented-by");
         let given = vec![vec![Value::from("headroom://10.0.0.2:7117#abc.def")]];
         let parameters = BTreeMap::from([(name, given)]);
         let workload =

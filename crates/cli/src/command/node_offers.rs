@@ -17,7 +17,7 @@ pub(super) fn arguments() -> [Arg; 2] {
     );
     let present = option("present", "PATH").action(ArgAction::Append).value_parser(presented_path).help(
         "A device or a folder on which a controller may have a storage stack made and presented to it by iSCSI or NVMe \
-         over TCP, with `--present`, `--peer` and the same path as `--target`; again for another. All of a device may be \
+         over TCP, with `--present`, `--presented-by` and the same path as `--target`; again for another. All of a device may be \
          overwritten; in a folder files of our own are made. Needs root",
     );
     [file, present]

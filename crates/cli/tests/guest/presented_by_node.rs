@@ -52,7 +52,7 @@ impl PresentingNode {
 
     /// A run here that drives what the node presents by `way`.
     fn arguments<'a>(&'a self, way: &'a str, duration: &'a str) -> Vec<&'a str> {
-        let load = ["run", "disk", "--target", DISK, "--present", way, "--peer", &self.join];
+        let load = ["run", "disk", "--target", DISK, "--present", way, "--presented-by", &self.join];
         let how = ["--pattern", "randwrite", "--size", "16MiB", "--duration", duration];
         [&load[..], &how, &["--warm-up", "10ms", "--trials", "1"]].concat()
     }

@@ -48,6 +48,7 @@ const TYPED: &[&[&str]] = &[
     &["run", "JOIN"],
     &["run", "JOIN.toml"],
     &["run", "disk", "--peer", "JOIN"],
+    &["run", "disk", "--presented-by", "JOIN"],
     &["run", "disk", "--target", "JOIN"],
     &["run", "null", "--queue-depth", "JOIN"],
     &["run", "null", "--duration", "JOIN"],

@@ -74,7 +74,7 @@ const WAYS_OF_NODES: &[&str] = &[iscsi::SPEC.name, nvme_tcp::SPEC.name];
 
 /// The node that presents it.
 pub(in crate::workload) const PRESENTER: ParameterSpec = ParameterSpec::new(
-    "peer",
+    "presented-by",
     Kind::Text,
     "The node that makes the stack on its own `target` and presents the top to this machine, by iscsi or nvme-tcp: what \
      `headroom node` printed there, or the name of one in the study. A node presents only what it was started for \

@@ -102,7 +102,7 @@ pub(super) fn check(peer: &str, stack: &LayerStack, height: usize, paths: &[&str
     if peer == OWN_END {
         return Err(Problem::invalid(
             format!("`{OWN_END}` is no node: this machine presents the stack to itself"),
-            "leave the peer out",
+            "leave presented-by out",
         ));
     }
     if height < stack.height() {
@@ -131,7 +131,8 @@ mod tests {
     /// What a load asks for that drives a stack of the node `b`.
     fn asked(more: &[(&'static str, Value)]) -> Result<StackRequest, Problem> {
         let mut parameters = Parameters::default();
-        let usual = [("target", "/srv/disks"), ("stack", "loop > luks"), ("present", "iscsi"), ("peer", "b")];
+        let usual =
+            [("target", "/srv/disks"), ("stack", "loop > luks"), ("present", "iscsi"), ("presented-by", "b")];
         usual.into_iter().for_each(|(name, text)| parameters.set(named(name), text));
         more.iter().for_each(|(name, value)| parameters.set(named(*name), value.clone()));
         StackRequest::of(&parameters, Some(named("target"))).map(Option::unwrap)
@@ -157,13 +158,13 @@ mod tests {
     #[test]
     fn a_load_says_what_it_drives_of_which_node() {
         let mut parameters = Parameters::default();
-        for (name, text) in [("target", "/dev/sdb"), ("present", "iscsi"), ("peer", "b")] {
+        for (name, text) in [("target", "/dev/sdb"), ("present", "iscsi"), ("presented-by", "b")] {
             parameters.set(named(name), text);
         }
         let disk = model::WorkloadName::new("disk");
         let (peer, order) = presented_for(&LoadSpec::new(disk, parameters.clone())).unwrap();
         assert_eq!((peer.as_str(), order.stack.as_str()), ("b", "iscsi"));
-        parameters.remove(named("peer"));
+        parameters.remove(named("presented-by"));
         assert!(presented_for(&LoadSpec::new(disk, parameters)).is_none());
         assert!(presented_for(&LoadSpec::new(disk, Parameters::default())).is_none());
     }
@@ -186,7 +187,7 @@ mod tests {
     #[test]
     fn what_no_node_presents_is_refused_before_it_is_asked() {
         for (more, why) in [
-            (("peer", Value::from("self")), "no node"),
+            (("presented-by", Value::from("self")), "no node"),
             (("layer", "luks".into()), "only its top"),
             (("target", "disks".into()), "no whole path"),
             (("present", "nvme-tcp(bit-rate=16m)".into()), "bit-rate"),

@@ -116,7 +116,7 @@ impl StackRequest {
         };
         let height = height(&stack, parameters)?;
         let is_presented = way.is_some_and(|way| way != LOCAL);
-        let peer = given_text("peer")?.filter(|_| is_presented).map(str::to_owned);
+        let peer = given_text("presented-by")?.filter(|_| is_presented).map(str::to_owned);
         let texts = parameters.texts(given)?;
         if let Some(peer) = &peer {
             at_node::check(peer, &stack, height, &texts)?;
