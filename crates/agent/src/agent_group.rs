@@ -2,14 +2,17 @@
 //! window opens, the far end is told by its own clock, and what both measured in
 //! the same window becomes one result.
 
+mod merged;
 mod offset;
 mod peer_nodes;
+mod presented_trial;
+mod presenting;
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use load::workload::{Load, catalogue, has_far_end, net};
+use load::workload::{catalogue, has_far_end, net};
 use machine::route;
 use model::message::{
     OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
@@ -18,12 +21,13 @@ use model::plan::{LoadSpec, Problem, Survey};
 use model::profile::Aspect;
 use model::resource::PathStep;
 use model::search::CpuTake;
-use model::trial::{LoadTrial, MachineTrial, Timeline, TrialResult};
+use model::trial::Timeline;
 use model::{
     AgentEvent, Finding, Kind, Machine, ParameterSpec, Parameters, Phase, Resource, ResourceKind, fact,
 };
 
-use offset::{Offset, compare_clocks, far_times, to_clock};
+use merged::merge;
+use offset::{Offset, compare_clocks, far_times};
 
 use crate::link::Link;
 use crate::{
@@ -346,69 +350,6 @@ fn report(answer: Result<Reply, AgentError>) -> Result<TrialReport, AgentError> 
     }
 }
 
-/// Puts `far` into `near`: the workload makes one result of both, and the far
-/// end's own figures stand beside it, on the near end's clock.
-fn merge(
-    order: &TrialOrder,
-    near: &mut TrialResult,
-    mut far: TrialResult,
-    machine: Option<&str>,
-    offset: Offset,
-) -> Result<(), AgentError> {
-    to_clock(&mut far, offset.ns.saturating_neg());
-    // The far end was asked for the loads of two ends only.
-    let places: Vec<usize> =
-        (0..order.loads.len()).filter(|place| has_far_end(&order.loads[*place])).collect();
-    for (there, here) in places.iter().enumerate() {
-        let order = &order.loads[*here];
-        let load = Load::named(order.workload, order.parameters.clone(), 1).map_err(|p| p.message);
-        let merged = load.and_then(|load| match here {
-            0 => load.merge(near, &far),
-            _ => merge_beside(&load, (near, *here), (&far, there)),
-        });
-        merged.map_err(AgentError::Failed)?;
-    }
-    let name = machine.unwrap_or(FAR);
-    if machine.is_none() {
-        // The near end watched this machine already; but only this one knows what
-        // it used itself.
-        for watched in &mut far.machines {
-            watched.series.clear();
-            let own = [Resource::OWN_PROCESS, Resource::WORKERS];
-            watched.counters.retain(|c| own.contains(&c.resource));
-            watched.processes.retain(|p| p.own);
-        }
-    }
-    let named =
-        |load: LoadTrial| Some(LoadTrial { load: *places.get(load.load)?, machine: name.to_owned(), ..load });
-    near.loads.extend(far.loads.into_iter().filter_map(named));
-    near.loads.sort_by_key(|load| load.load);
-    near.machines.extend(far.machines.into_iter().map(|m| MachineTrial { machine: name.to_owned(), ..m }));
-    near.main_mut().facts.insert(fact::CLOCK_UNCERTAINTY, (offset.uncertainty_ns as f64 / 1e9).into());
-    Ok(())
-}
-
-/// The same for a load beside the main one, with its place in the results of either end: a workload
-/// knows of no load but its own.
-fn merge_beside(
-    load: &Load,
-    (near, here): (&mut TrialResult, usize),
-    (far, there): (&TrialResult, usize),
-) -> Result<(), String> {
-    let alone = |result: &TrialResult, place: usize| {
-        let own = result.load(place).map(|own| LoadTrial { load: 0, ..own.clone() });
-        own.map(|own| TrialResult { window: result.window, loads: vec![own], ..TrialResult::default() })
-    };
-    let Some((mut ours, theirs)) = alone(near, here).zip(alone(far, there)) else { return Ok(()) };
-    load.merge(&mut ours, &theirs)?;
-    let merged = LoadTrial { load: here, ..std::mem::take(ours.main_mut()) };
-    near.loads.iter_mut().filter(|own| own.load == here).for_each(|own| *own = merged.clone());
-    Ok(())
-}
-
-/// What it calls a far end that is on the same machine.
-const FAR: &str = "far end";
-
 impl Agent for AgentGroup {
     fn call(&mut self, request: Request, watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
@@ -422,13 +363,14 @@ impl Agent for AgentGroup {
                         let report = report.map_err(|error| Link::of(way.as_ref()).explains(error))?;
                         Ok(Reply::Trial(Box::new(report)))
                     }
-                    None => self.near.call(Request::Trial(order), watch),
+                    None => presented_trial::run(&mut *self.near, &mut self.far, *order, watch),
                 }
             }
             Request::Survey { .. } => match self.near.call(request, watch)? {
                 Reply::Survey(mut surveys) => {
                     surveys.iter_mut().for_each(|survey| self.survey(survey));
                     peer_nodes::check(&mut self.far, &mut surveys, watch)?;
+                    presenting::check(&mut self.far, &mut surveys, watch)?;
                     Ok(Reply::Survey(surveys))
                 }
                 other => Ok(other),
@@ -446,6 +388,12 @@ impl Agent for AgentGroup {
                 paired_settings::set(&mut *self.near, &mut self.far, &changes, watch).map(Reply::Set)
             }
             Request::Restore => paired_settings::restore(&mut *self.near, &mut self.far, watch),
+            Request::Prepare { fixtures } => {
+                presenting::prepare(&mut *self.near, &mut self.far, fixtures, watch)
+            }
+            Request::Release { fixtures } => {
+                presenting::release(&mut *self.near, &mut self.far, fixtures, watch)
+            }
             other => self.near.call(other, watch),
         }
     }

@@ -20,6 +20,7 @@ mod loopback;
 mod network_storage;
 mod observers;
 mod paired_settings;
+mod presenter_watch;
 mod rate_search;
 mod result;
 mod route_facts;

@@ -12,17 +12,19 @@ use engine::{Fault, lock};
 use load::fixture::FixtureStore;
 use load::host::StatusListener;
 use load::workload;
+use load::workload::disk::stack::{BuiltStack, StackRequest, SurveyedStack};
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::setting::state_folder;
 use machine::{Host, doctor, inventory};
 use model::message::{FromAgent, Reply, Request, TrialOrder, TrialRole};
-use model::plan::FixtureKey;
+use model::plan::{FixtureKey, Problem};
+use model::present::{AttachOrder, PresentOrder};
 use model::trial::Timeline;
 use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
 use crate::trial_observer::TrialObserver;
-use crate::{calibrate, describe, route_facts, survey, trial, wire};
+use crate::{calibrate, describe, presenter_watch, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
 #[derive(Debug, thiserror::Error)]
@@ -62,6 +64,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         fixtures: FixtureStore::new(workload::fixtures()).listing_in(state_folder()),
         ways: RouteCache::default(),
         settings,
+        attached: Vec::new(),
         machine: describe::machine(&Host::this()),
     };
     // Dropped before the fixtures: what was changed of a stack is put back before that is taken down.
@@ -131,6 +134,17 @@ fn timeline(times: &Timeline) -> Timeline {
     Timeline { interval_ns: times.interval_ns.max(1), ..*times }
 }
 
+/// Removes what is attached for `key`, if its node presents another target in its place by now.
+fn remove_outdated(
+    store: &mut FixtureStore,
+    key: &FixtureKey,
+    attached: &[AttachOrder],
+) -> Result<(), Fault> {
+    let built = store.find::<BuiltStack>(key).filter(|built| built.is_outdated(attached));
+    let outdated = built.map(|built| built.key().clone());
+    store.remove(outdated.as_slice())
+}
+
 struct Server {
     out: Mutex<UnixStream>,
     asides: Arc<OutOfBandRequests>,
@@ -140,6 +154,8 @@ struct Server {
     /// What is known of the ways to far ends.
     ways: RouteCache,
     settings: Arc<Settings>,
+    /// What nodes present to this machine.
+    attached: Vec<AttachOrder>,
     machine: Machine,
 }
 
@@ -168,6 +184,8 @@ impl Server {
             let heard = Arc::clone(&status);
             let mut host = survey::host_info(&self.machine.inventory, &[], &[]);
             host.status = StatusListener::new(move |words| *lock(&heard) = words.to_owned());
+            host.attached.clone_from(&self.attached);
+            remove_outdated(&mut store, key, &self.attached)?;
             store.make(key, &host, &mut |done| {
                 // What did not move is no sign of life.
                 if done != last && (told.elapsed() >= TELL || done == of) {
@@ -194,6 +212,62 @@ impl Server {
         let is_stack = fixtures.iter().any(|key| key.carries_targets);
         let put_back = if is_stack { self.settings.leave_stacks() } else { Ok(()) };
         self.fixtures.remove(fixtures).and(put_back)
+    }
+
+    /// Presents the top of a stack to the controller; what is presented already stays.
+    fn present(&mut self, order: &PresentOrder) -> Result<Reply, Fault> {
+        let request = StackRequest::to_present(order)?;
+        if request.built(&self.fixtures).is_none() {
+            let key = self.presentable(&request, order)?.key;
+            self.prepare(&[key])?;
+        }
+        let presented = request.built(&self.fixtures).and_then(BuiltStack::presented);
+        let missing = || Fault::Other("what was made for the controller is not there".to_owned());
+        presented.map(Reply::Presented).ok_or_else(missing)
+    }
+
+    /// What is needed to present it, which its owner gave up for that.
+    fn presentable(
+        &mut self,
+        request: &StackRequest,
+        order: &PresentOrder,
+    ) -> Result<SurveyedStack, Problem> {
+        inventory::memory::refresh(&Host::this(), &mut self.machine.inventory.memory);
+        request.survey(&survey::host_info(&self.machine.inventory, &order.targets, &[]))
+    }
+
+    /// Why it cannot be presented; none where it can, or is.
+    fn why_not_presented(&mut self, order: &PresentOrder) -> Option<String> {
+        let looked = StackRequest::to_present(order).and_then(|request| {
+            let is_there = request.built(&self.fixtures).is_some();
+            if is_there { Ok(()) } else { self.presentable(&request, order).map(drop) }
+        });
+        looked.err().map(|Problem { message, help, .. }| format!("{message}; {help}"))
+    }
+
+    /// Watches this machine while the controller drives what was presented for `order`.
+    fn watch(&self, order: &PresentOrder) -> Result<Reply, Fault> {
+        let built = StackRequest::to_present(order)?.built(&self.fixtures);
+        let tops = built.map(BuiltStack::tops).unwrap_or_default();
+        let tell = |event| self.tell(event);
+        let told = || lock(&self.asides.times).as_ref().map(timeline);
+        let context = presenter_watch::WatchContext { told: &told, cancel: &self.asides.cancel, tell: &tell };
+        let watched = presenter_watch::run(tops, &self.machine.inventory, &context);
+        // The next ones are another trial's.
+        *lock(&self.asides.times) = None;
+        watched.map(|watched| Reply::Watched(Box::new(watched)))
+    }
+
+    /// Takes down what was presented for `order`, if it is there.
+    fn withdraw(&mut self, order: &PresentOrder) -> Result<(), Fault> {
+        let built = StackRequest::to_present(order)?.built(&self.fixtures).map(|built| built.key().clone());
+        self.release(built.as_slice())
+    }
+
+    /// Knows what a node presents, in the place of what it presented before for the same.
+    fn attach(&mut self, order: AttachOrder) {
+        self.attached.retain(|known| known.peer != order.peer || !known.order.is_same(&order.order));
+        self.attached.push(order);
     }
 
     fn trial(&mut self, order: &TrialOrder) -> Result<Reply, Fault> {
@@ -281,6 +355,14 @@ impl Server {
                 rendezvous.way = order.near.map(route_facts::facts).unwrap_or_default();
                 self.listening = Some(listening);
                 Ok(Reply::Open(rendezvous))
+            }
+            Request::LookAtPresented(order) => Ok(Reply::Missing(vec![self.why_not_presented(&order)])),
+            Request::Present(order) => self.present(&order),
+            Request::Withdraw(order) => self.withdraw(&order).map(|()| Reply::Done),
+            Request::Watch(order) => self.watch(&order),
+            Request::Attach(order) => {
+                self.attach(*order);
+                Ok(Reply::Done)
             }
             Request::Cancel | Request::Begin(_) | Request::Finish => Ok(Reply::Done),
         }

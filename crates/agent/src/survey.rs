@@ -44,6 +44,7 @@ pub(crate) fn host_info(inventory: &Inventory, destroy: &[String], wipe: &[Strin
         beneath: MemoryBeneath(memory_beneath),
         room: None,
         state_folder: Some(state_folder()),
+        attached: Vec::new(),
         status: StatusListener::default(),
     }
 }
@@ -294,7 +295,7 @@ fn behind_shares(
 
 /// What the file of a loop device lies on. Another namespace may have given the
 /// device its file: then there is no such path here.
-fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
+pub(crate) fn beneath(device: &BlockDevice, host: &Host) -> Option<Beneath> {
     let file = device.backing_file.as_deref()?;
     let StorageStack { filesystem, block, .. } = storage::under(host, Path::new(file))?;
     Some(Beneath { filesystem: filesystem.map(|m| m.name()), block })

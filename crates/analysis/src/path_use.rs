@@ -99,6 +99,7 @@ pub fn path_of(run: &Run, case: &CaseResult) -> Vec<PathUse> {
         steps.iter().filter(is_own).flat_map(|step| storage(run, case, near, step)).collect()
     });
     let beyond = if server.is_empty() { other_end(run, case) } else { server };
+    let behind = behind.into_iter().chain(presenter(run, case));
     // What comes in begins at the other end; what goes out ends there. Storage stands at the end whichever way.
     if measure::only_receives(case) {
         beyond.into_iter().chain(wire).chain(packets).chain(rest).chain(behind).collect()
@@ -203,6 +204,22 @@ fn other_end(run: &Run, case: &CaseResult) -> Vec<PathUse> {
         let used = declared(case, name, &resource);
         steps.push(once(name, PathPart::Whole, resource, used));
     }
+    steps
+}
+
+/// The node that presents what is driven: its processors, and its devices below.
+fn presenter(run: &Run, case: &CaseResult) -> Vec<PathUse> {
+    let Some(id) = measure::presenter(case) else { return Vec::new() };
+    let machine = run.machines.iter().find(|machine| machine.id == id);
+    let cpus = machine.map(|machine| &machine.inventory.cpu.allowed).filter(|cpus| !cpus.is_empty());
+    let mut steps = Vec::new();
+    if let Some(cpus) = cpus {
+        let all = cpus.len() as f64;
+        let used = measure::presenter_busy(case).map(|share| LimitUse::of_count(share * all, all));
+        steps.push(once(Some(id), PathPart::Whole, Resource::of_cpus(cpus), used));
+    }
+    let devices = measure::presented_on(case).into_iter();
+    steps.extend(devices.map(|device| once(Some(id), PathPart::Whole, device, None)));
     steps
 }
 

@@ -20,10 +20,11 @@ use crate::mask_keys;
 /// The other end that is this machine.
 pub(crate) const SELF: &str = "self";
 
-/// The parameter of a load that names its other end.
+/// The parameter of a load that names its other end, or the node that presents what it drives.
 fn naming(workload: &StudyWorkload) -> Option<ParameterName> {
     let catalogue = agent::catalogue();
-    catalogue.parameter_for(catalogue.workload(workload.kind)?, Aspect::Peer)
+    let spec = catalogue.workload(workload.kind)?;
+    [Aspect::Peer, Aspect::Presenter].into_iter().find_map(|says| catalogue.parameter_for(spec, says))
 }
 
 /// The other ends that a load names.
@@ -204,6 +205,19 @@ mod tests {
         assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
         assert_eq!(peers["switch"], "headroom://[fd00::2]:7117#ghi.jkl");
         assert!(!serde_json::to_string(&study).unwrap().contains("jkl"));
+    }
+
+    #[test]
+    fn the_key_of_a_node_that_presents_a_disk_leaves_the_study_too() {
+        let name = ParameterName::new("presented-by");
+        let given = vec![vec![Value::from("headroom://10.0.0.2:7117#abc.def")]];
+        let parameters = BTreeMap::from([(name, given)]);
+        let workload =
+            StudyWorkload { kind: WorkloadName::new("disk"), parameters, ..StudyWorkload::default() };
+        let mut study = Study { workloads: vec![workload], ..Study::default() };
+        let peers = take(&mut study).unwrap();
+        assert_eq!(study.workloads[0].parameters[&name], [vec![Value::from("10.0.0.2:7117")]]);
+        assert_eq!(peers["10.0.0.2:7117"], "headroom://10.0.0.2:7117#abc.def");
     }
 
     #[test]

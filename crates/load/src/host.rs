@@ -11,6 +11,7 @@ use std::sync::Arc;
 use engine::numa::RequestedNodes;
 use model::identity::DeviceIdentity;
 use model::plan::DeviceState;
+use model::present::AttachOrder;
 
 /// What a workload may know of the machine it is to run on.
 #[derive(Clone, Debug, Default)]
@@ -38,6 +39,8 @@ pub struct HostInfo {
     /// Where it is written down what would stay if this process were killed, for
     /// others to remove it; none if nowhere.
     pub state_folder: Option<PathBuf>,
+    /// What nodes present to this machine.
+    pub attached: Vec<AttachOrder>,
     /// Hears how far something is that takes long while a fixture is made.
     pub status: StatusListener,
 }

@@ -41,6 +41,8 @@ pub enum Aspect {
     MemberSize,
     /// How the top of that stack is presented through a network.
     Presented,
+    /// The node that presents that stack to this machine.
+    Presenter,
     /// The other end.
     Peer,
     /// The server that answers, which is no other end of ours.

@@ -96,6 +96,8 @@ known_names! { FactName:
     TLS_SUITE = "tls_suite";
     /// Whether both ends are under one kernel, and share its processors.
     ONE_MACHINE = "one_machine";
+    /// The devices of the node that presents what is driven, the highest first, as that machine calls them.
+    PRESENTED_ON = "presented_on";
     /// The least round trip that TCP saw, s.
     RTT_LEAST = "rtt_least";
     /// How often a request goes there and back at least, with the connection that is made for it.

@@ -29,6 +29,7 @@ pub mod parallel;
 pub mod parameter;
 mod pin;
 pub mod plan;
+pub mod present;
 pub mod price;
 pub mod profile;
 pub mod quantity;

@@ -14,6 +14,7 @@ use crate::finding::Finding;
 use crate::machine::{Calibration, Machine, ObserverCost};
 use crate::observer::ObserverKind;
 use crate::plan::{FixtureKey, LoadSpec, Survey};
+use crate::present::{AttachOrder, PresentOrder, PresentedTarget, WatchedMachine};
 use crate::search::CpuTake;
 use crate::setting::{Change, SettingStates};
 use crate::study::Pin;
@@ -81,6 +82,17 @@ pub enum Request {
         /// Which; those not there are passed over.
         fixtures: Vec<FixtureKey>,
     },
+    /// Say whether this could be presented to the controller; touch nothing.
+    LookAtPresented(PresentOrder),
+    /// Make a stack and present its top to the controller; one that is there already is kept.
+    Present(PresentOrder),
+    /// Take down what was presented for this order, if it is there.
+    Withdraw(PresentOrder),
+    /// Watch this machine while the controller drives what was presented for this order. The times come with
+    /// [`Request::Begin`], once more where nobody knew before when the window ends.
+    Watch(PresentOrder),
+    /// Know what a node presents: the fixture that needs it attaches it.
+    Attach(Box<AttachOrder>),
     /// End what is under way, early.
     Cancel,
     /// Put everything away and end.
@@ -226,10 +238,11 @@ pub enum Reply {
     Diagnose(Vec<Finding>),
     /// To [`Request::Calibrate`].
     Calibration(Vec<Calibration>),
-    /// To [`Request::Prepare`], [`Request::Release`] and [`Request::Restore`].
+    /// To [`Request::Prepare`], [`Request::Release`], [`Request::Restore`], [`Request::Withdraw`] and
+    /// [`Request::Attach`].
     Done,
-    /// To [`Request::LookAtSettings`] and [`Request::LookAtObservers`], in the order asked: why a change
-    /// cannot be made, or a case cannot be observed here.
+    /// To [`Request::LookAtSettings`], [`Request::LookAtObservers`] and [`Request::LookAtPresented`], in the
+    /// order asked: why a change cannot be made, a case cannot be observed here, or a stack cannot be presented.
     Missing(Vec<Option<String>>),
     /// To [`Request::Set`], each as read back.
     Set(SettingStates),
@@ -239,6 +252,10 @@ pub enum Reply {
     Time(u64),
     /// To [`Request::Open`].
     Open(RendezvousAddress),
+    /// To [`Request::Present`].
+    Presented(PresentedTarget),
+    /// To [`Request::Watch`].
+    Watched(Box<WatchedMachine>),
     /// The request could not be carried out; the agent lives on.
     Failed {
         /// Why.

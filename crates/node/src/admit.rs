@@ -15,6 +15,8 @@ use model::setting::Change;
 use model::{AgentEvent, Value};
 
 use super::bounds::{self, CASES_MAX, CHANGES_MAX, LOADS_MAX};
+use super::limits::Limits;
+use super::presentable::presentable;
 
 /// What becomes of a request that is let through.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,6 +32,10 @@ pub(crate) enum Kind {
     Set,
     /// It is answered, and others may measure again.
     PutBack,
+    /// It is answered when nobody else measures, and nobody else does until what is presented is taken down.
+    Present,
+    /// It is answered, and others may measure again.
+    Withdraw,
     /// It goes beside what is under way.
     Begin,
     /// So does this.
@@ -47,21 +53,23 @@ pub(crate) struct Admitted {
 }
 
 /// Looks at the body of a frame; `here` is the address at which the controller
-/// reached this machine, `from` the one that it came from, and `files` are those that it may have sent.
+/// reached this machine, `from` the one that it came from, and `limits` say which files it may have sent and what may be
+/// presented to it.
 ///
 /// # Errors
 /// Why it is not let through, in words for who asked.
-pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, files: &[String]) -> Result<Admitted, String> {
+pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, limits: &Limits) -> Result<Admitted, String> {
     let mut request: Request =
         serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
-    let kind = rule(&mut request, here, from, files)?;
+    let kind = rule(&mut request, here, from, limits)?;
     let frame = wire::frame(&request).map_err(|e| e.to_string())?;
     Ok(Admitted { kind, frame })
 }
 
 /// The table. A request that is new to it does not compile, so that nothing is
 /// let through because nobody thought of it.
-fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> Result<Kind, String> {
+fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> Result<Kind, String> {
+    let files = &limits.files;
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
         Request::Describe | Request::Diagnose | Request::Time => Ok(Kind::Ask),
@@ -92,6 +100,11 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, files: &[String]) -> 
         Request::Restore => Ok(Kind::PutBack),
         Request::Trial(order) => far_end(order, from, files).map(|()| Kind::Trial),
         Request::Begin(times) => bounds::times(times, clock::now_ns()).map(|()| Kind::Begin),
+        Request::LookAtPresented(order) => presentable(order, here, limits).map(|()| Kind::Ask),
+        Request::Present(order) => presentable(order, here, limits).map(|()| Kind::Present),
+        Request::Withdraw(order) => presentable(order, here, limits).map(|()| Kind::Withdraw),
+        Request::Watch(order) => presentable(order, here, limits).map(|()| Kind::Trial),
+        Request::Attach(_) => never("attaches nothing that others present"),
         Request::Cancel => Ok(Kind::Cancel),
         Request::Finish => Ok(Kind::Finish),
         // It only reads what it might change.
@@ -191,6 +204,7 @@ mod tests {
     use model::message::OpenOrder;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
+    use model::present::PresentOrder;
     use model::setting::LayerPlace;
     use model::study::Pin;
     use model::trial::Timeline;
@@ -205,7 +219,8 @@ mod tests {
     const FAR: TrialRole = TrialRole::Answers { rendezvous: None };
 
     fn judged(request: &Request) -> Result<Kind, String> {
-        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &[]).map(|admitted| admitted.kind)
+        admit(&serde_json::to_vec(request).unwrap(), HERE, FROM, &Limits::default())
+            .map(|admitted| admitted.kind)
     }
 
     /// A load of two ends, if this build has one.
@@ -271,9 +286,9 @@ mod tests {
             let download = WorkloadName::new("http.download");
             let Request::Trial(mut order) = of_two_ends(order(download, &[], FAR)) else { unreachable!() };
             order.loads[0].parameters.set(ParameterName::intern("serve-file").unwrap(), path);
-            let files = ["/srv/big.iso".to_owned()];
+            let limits = Limits { files: vec!["/srv/big.iso".to_owned()], ..Limits::default() };
             let body = serde_json::to_vec(&Request::Trial(order)).unwrap();
-            admit(&body, HERE, FROM, &files).map(|admitted| admitted.kind)
+            admit(&body, HERE, FROM, &limits).map(|admitted| admitted.kind)
         };
         assert_eq!(asked("/srv/big.iso".into()), Ok(Kind::Trial));
         let list = |path: &str| Value::List(vec![Value::from(path)]);
@@ -288,6 +303,31 @@ mod tests {
         ] {
             let refused = asked(other).unwrap_err();
             assert!(refused.contains("was not started to send"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn something_is_presented_of_what_the_node_was_started_for_and_where_the_controller_came_in() {
+        let limits = Limits { presents: vec!["/srv".to_owned()], ..Limits::default() };
+        let order = PresentOrder {
+            stack: "loop > iscsi".to_owned(),
+            targets: vec!["/srv".to_owned()],
+            member_bytes: 1 << 30,
+            listen: FROM,
+        };
+        let here = PresentOrder { listen: HERE, ..order.clone() };
+        for (asked, seen, kind) in [
+            (Request::LookAtPresented(order.clone()), Request::LookAtPresented(here.clone()), Kind::Ask),
+            (Request::Present(order.clone()), Request::Present(here.clone()), Kind::Present),
+            (Request::Watch(order.clone()), Request::Watch(here.clone()), Kind::Trial),
+            (Request::Withdraw(order), Request::Withdraw(here), Kind::Withdraw),
+        ] {
+            let body = serde_json::to_vec(&asked).unwrap();
+            let admitted = admit(&body, HERE, FROM, &limits).unwrap();
+            assert_eq!(admitted.kind, kind);
+            assert_eq!(serde_json::from_slice::<Request>(&admitted.frame[4..]).unwrap(), seen);
+            // One that was started for nothing presents nothing.
+            assert!(judged(&asked).unwrap_err().contains("was not started to present"));
         }
     }
 
@@ -324,7 +364,7 @@ mod tests {
             assert!(judged(&refused).is_err(), "{refused:?}");
         }
         for body in [&b"null"[..], b"", b"{", b"\"shell\"", b"[1]", b"\xff\xfe", &[b'['; 10_000]] {
-            assert!(admit(body, HERE, FROM, &[]).is_err());
+            assert!(admit(body, HERE, FROM, &Limits::default()).is_err());
         }
     }
 
@@ -332,14 +372,14 @@ mod tests {
     fn a_door_is_opened_where_the_controller_came_in_and_nowhere_else() {
         let order =
             Request::Open(OpenOrder { listen: "0.0.0.0".parse().unwrap(), near: None, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         assert_eq!(admitted.kind, Kind::Open);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: None, loads: Vec::new() }));
         // The way back is the way to who asked.
         let near = Some("192.168.0.9".parse().unwrap());
         let order = Request::Open(OpenOrder { listen: HERE, near, loads: Vec::new() });
-        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted = admit(&serde_json::to_vec(&order).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, Request::Open(OpenOrder { listen: HERE, near: Some(FROM), loads: Vec::new() }));
     }
@@ -354,7 +394,8 @@ mod tests {
         };
         let set = |changes: Vec<Change>| Request::Set { changes };
         let admitted =
-            admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM, &[]).unwrap();
+            admit(&serde_json::to_vec(&set(vec![change(None)])).unwrap(), HERE, FROM, &Limits::default())
+                .unwrap();
         assert_eq!(admitted.kind, Kind::Set);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, set(vec![Change { towards: Some(FROM), ..change(None) }]));
@@ -369,7 +410,8 @@ mod tests {
         assert!(judged(&set(vec![change(None); CHANGES_MAX + 1])).is_err());
         // Before it changes any it looks at the same, and at no others.
         let look = |change: Change| Request::LookAtSettings { changes: vec![change] };
-        let admitted = admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM, &[]).unwrap();
+        let admitted =
+            admit(&serde_json::to_vec(&look(change(None))).unwrap(), HERE, FROM, &Limits::default()).unwrap();
         assert_eq!(admitted.kind, Kind::Ask);
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, look(Change { towards: Some(FROM), ..change(None) }));
@@ -399,7 +441,8 @@ mod tests {
             order(name, &[], TrialRole::Answers { rendezvous: Some(rendezvous) })
         };
         let admitted =
-            admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM, &[]).unwrap();
+            admit(&serde_json::to_vec(&dials(rendezvous.clone())).unwrap(), HERE, FROM, &Limits::default())
+                .unwrap();
         let seen: Request = serde_json::from_slice(&admitted.frame[4..]).unwrap();
         assert_eq!(seen, dials(RendezvousAddress { address: FROM, ..rendezvous.clone() }));
         assert!(

@@ -15,6 +15,10 @@ pub(super) const CHANGES_MAX: usize = 16;
 pub(super) const LOADS_MAX: usize = 16;
 /// Cases that are surveyed at once, at most: what a plan may have.
 pub(super) const CASES_MAX: usize = 10_000;
+/// The text of a stack that is presented, and the parts of its target, at most: as many as a stack has letters.
+pub(super) const STACK_BYTES_MAX: usize = 4096;
+/// See [`STACK_BYTES_MAX`].
+pub(super) const TARGETS_MAX: usize = 26;
 /// Threads of one trial, at most.
 const WORKERS_MAX: u64 = 2048;
 

@@ -29,7 +29,9 @@ mod join;
 mod limits;
 mod measurement_lock;
 mod pending;
+mod presentable;
 mod relay;
+mod reply;
 mod reverse_accept;
 mod reverse_connect;
 mod secure;
@@ -63,7 +65,11 @@ pub const WORD_EVERY: Duration = Duration::from_secs(1);
 
 /// How long a node may say nothing while `request` is under way.
 fn silence(request: &Request) -> Duration {
-    let Request::Trial(order) = request else { return limits::SILENCE };
+    let order = match request {
+        Request::Trial(order) => order,
+        Request::Watch(_) => return limits::SILENCE_LOADED,
+        _ => return limits::SILENCE,
+    };
     let floods = order.loads.iter().any(load::workload::net::sends_datagrams);
     if floods { limits::SILENCE_FLOODED } else { limits::SILENCE_LOADED }
 }
@@ -74,12 +80,12 @@ fn silence(request: &Request) -> Duration {
 #[must_use]
 pub fn heard(bytes: &[u8], cut: usize) -> usize {
     let mut frames = Frames::new(Limits::default().frame);
-    let (mut through, here) = (0, IpAddr::V4(Ipv4Addr::LOCALHOST));
+    let (mut through, here, limits) = (0, IpAddr::V4(Ipv4Addr::LOCALHOST), Limits::default());
     for piece in bytes.chunks(cut.max(1)) {
         frames.push(piece);
         loop {
             match frames.take() {
-                Ok(Some(body)) => through += usize::from(admit::admit(body, here, here, &[]).is_ok()),
+                Ok(Some(body)) => through += usize::from(admit::admit(body, here, here, &limits).is_ok()),
                 Ok(None) => break,
                 Err(_) => return through,
             }

@@ -54,6 +54,8 @@ pub struct Limits {
     pub memory: u64,
     /// The files that it sends who asks for them, by their whole paths; it opens no others.
     pub files: Vec<String>,
+    /// The devices and folders on which it makes stacks to present them, by their whole paths; it touches no others.
+    pub presents: Vec<String>,
 }
 
 impl Default for Limits {
@@ -78,6 +80,7 @@ impl Default for Limits {
             parting: Duration::from_secs(2),
             memory: 4 << 30,
             files: Vec::new(),
+            presents: Vec::new(),
         }
     }
 }

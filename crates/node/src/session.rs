@@ -13,8 +13,6 @@ use agent::child::ChildCommand;
 use agent::wire;
 use model::message::{FromAgent, Reply};
 use rustix::event::{PollFd, PollFlags};
-use serde::Deserialize;
-use serde::de::IgnoredAny;
 
 use super::WORD_EVERY;
 use super::admit::{self, Admitted, Kind};
@@ -23,6 +21,7 @@ use super::frame::Frames;
 use super::limits::Limits;
 use super::measurement_lock::{LockOutcome, MeasurementLock, Waker};
 use super::relay::{SendBuffer, Worker};
+use super::reply::{is_reply, short_reply};
 use super::secure::{Secure, wait, wait_until};
 
 /// What waits for the controller at most before the agent's process is not read
@@ -31,8 +30,6 @@ const OUT_MAX: usize = 1 << 20;
 /// What waits for the agent's process at most before the controller is not read
 /// any more, bytes.
 const IN_MAX: usize = 8 << 20;
-/// The longest reply that is looked at: that a rendezvous address is open, or why not, bytes.
-const SHORT: usize = 4096;
 
 /// What all sessions of a node share.
 pub(super) struct SharedState<'a> {
@@ -63,6 +60,10 @@ pub(super) struct NodeSession<'a> {
     rendezvous: Option<Instant>,
     /// Whether settings of this controller hold.
     changed: bool,
+    /// Whether something is presented to it.
+    presents: bool,
+    /// Whether something of it may be left where the agent's process died.
+    has_presented: bool,
     /// Whether the last trial of this controller failed.
     failed: bool,
     /// Whether an agent's process died over settings that it had changed.
@@ -75,14 +76,6 @@ pub(super) struct NodeSession<'a> {
     sign: Instant,
     /// Since when a frame is not whole.
     inside: Option<Instant>,
-}
-
-/// Whether a frame of the agent is the answer.
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum ControllerMessage {
-    Event(IgnoredAny),
-    Reply(IgnoredAny),
 }
 
 impl<'a> NodeSession<'a> {
@@ -110,6 +103,8 @@ impl<'a> NodeSession<'a> {
             told: now,
             rendezvous: None,
             changed: false,
+            presents: false,
+            has_presented: false,
             failed: false,
             left: false,
             heard: now,
@@ -212,8 +207,8 @@ impl<'a> NodeSession<'a> {
     }
 
     fn take_request(&mut self, body: &[u8]) -> Result<(), Ending> {
-        let files = &self.shared.limits.files;
-        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from, files) {
+        let limits = self.shared.limits;
+        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from, limits) {
             Ok(admitted) => admitted,
             Err(reason) => return self.refuse(reason),
         };
@@ -230,7 +225,13 @@ impl<'a> NodeSession<'a> {
                 }
                 return Ok(());
             }
-            Kind::Ask | Kind::Open | Kind::Trial | Kind::Set | Kind::PutBack => {}
+            Kind::Ask
+            | Kind::Open
+            | Kind::Trial
+            | Kind::Set
+            | Kind::PutBack
+            | Kind::Present
+            | Kind::Withdraw => {}
         }
         if self.under_way.is_some() {
             return Err(Ending::Misbehaved("a request came before the last was answered".to_owned()));
@@ -242,7 +243,7 @@ impl<'a> NodeSession<'a> {
                     "no port is open for a trial: it must be asked for, and is closed after {after} s"
                 ))
             }
-            Kind::Open | Kind::Set => {
+            Kind::Open | Kind::Set | Kind::Present => {
                 self.under_way = Some((kind, Instant::now()));
                 self.held_back = Some(frame);
                 self.take_turn()
@@ -270,6 +271,7 @@ impl<'a> NodeSession<'a> {
     /// Gives a request to the agent's process, which is started if there is none.
     fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
         self.under_way = Some((kind, Instant::now()));
+        self.has_presented |= kind == Kind::Present;
         (self.rendezvous, self.failed) = (None, false);
         if self.worker.is_none() {
             match Worker::start(self.shared.command, self.shared.limits.memory) {
@@ -293,7 +295,7 @@ impl<'a> NodeSession<'a> {
                 Ok(None) => break,
                 Err(error) => return self.lose_worker(Some(error.to_string())),
             };
-            if matches!(serde_json::from_slice(&frame), Ok(ControllerMessage::Reply(_))) {
+            if is_reply(&frame) {
                 self.settle(&frame);
             }
             self.sign = Instant::now();
@@ -315,8 +317,15 @@ impl<'a> NodeSession<'a> {
             }
             // What was changed must hold until it is put back.
             Some((Kind::Set, _)) => self.changed = true,
-            Some((Kind::PutBack, _)) => {
-                self.changed = false;
+            Some((Kind::Present, _)) if matches!(short_reply(frame), Some(Reply::Presented(_))) => {
+                self.presents = true;
+            }
+            Some((Kind::Present, _)) => self.let_others(),
+            Some((kind @ (Kind::PutBack | Kind::Withdraw), _)) => {
+                match kind {
+                    Kind::PutBack => self.changed = false,
+                    _ => self.presents = false,
+                }
                 if self.rendezvous.is_none() {
                     self.let_others();
                 }
@@ -325,9 +334,9 @@ impl<'a> NodeSession<'a> {
         }
     }
 
-    /// Gives the lock back, unless settings of this controller hold.
+    /// Gives the lock back, unless settings of this controller hold, or something is presented to it.
     fn let_others(&self) {
-        if !self.changed {
+        if !self.changed && !self.presents {
             self.shared.lock.leave(self.id);
         }
     }
@@ -338,7 +347,8 @@ impl<'a> NodeSession<'a> {
         self.rendezvous = None;
         // The next agent's process puts back what this one could not.
         self.left |= self.changed || matches!(self.under_way, Some((Kind::Set, _)));
-        self.changed = false;
+        (self.changed, self.presents) = (false, false);
+        self.take_down_left();
         self.shared.lock.leave(self.id);
         if self.under_way.is_none() {
             return Ok(());
@@ -346,9 +356,17 @@ impl<'a> NodeSession<'a> {
         self.fail(why.unwrap_or(ended))
     }
 
+    /// Takes down what an agent's process left that had presented something and is gone. What cannot be taken down is
+    /// written down, for `headroom restore`.
+    fn take_down_left(&mut self) {
+        if std::mem::take(&mut self.has_presented) {
+            let _ = agent::stale_files::remove_left_stacks();
+        }
+    }
+
     /// Answers the request under way.
     fn fail(&mut self, reason: String) -> Result<(), Ending> {
-        if matches!(self.under_way.take(), Some((Kind::Open | Kind::Trial | Kind::Set, _))) {
+        if matches!(self.under_way.take(), Some((Kind::Open | Kind::Trial | Kind::Set | Kind::Present, _))) {
             self.let_others();
         }
         self.reply(&FromAgent::Reply(Reply::Failed { reason }))
@@ -450,6 +468,7 @@ impl<'a> NodeSession<'a> {
             let put_away = worker.finish();
             self.left = !put_away && (self.left || changed);
         }
+        self.take_down_left();
         // Another puts back what one that had to be killed could not.
         if self.left
             && let Ok(worker) = Worker::start(self.shared.command, self.shared.limits.memory)
@@ -465,14 +484,6 @@ impl<'a> NodeSession<'a> {
             }
         }
         self.secure.end();
-    }
-}
-
-/// The reply in a frame of the agent, where it is a short one.
-fn short_reply(frame: &[u8]) -> Option<Reply> {
-    match (frame.len() < SHORT).then(|| serde_json::from_slice(frame))? {
-        Ok(FromAgent::Reply(reply)) => Some(reply),
-        _ => None,
     }
 }
 

@@ -2,6 +2,7 @@
 
 use engine::clock;
 use model::study::Pin;
+use model::trial::{LoadTrial, TrialResult};
 use model::{ParameterName, Parameters, WorkloadName};
 
 use super::*;

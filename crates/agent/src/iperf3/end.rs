@@ -414,6 +414,11 @@ impl Agent for Iperf3End {
             | Request::Release { .. }
             | Request::LookAtSettings { .. }
             | Request::LookAtObservers { .. }
+            | Request::LookAtPresented(_)
+            | Request::Present(_)
+            | Request::Withdraw(_)
+            | Request::Watch(_)
+            | Request::Attach(_)
             | Request::Set { .. } => Ok(Reply::Failed {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),
             }),

@@ -163,6 +163,17 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          long as its writes take in the mean); and at least half as much as the load writes is written beside it.",
     ),
     (
+        "presenter-cpu-full",
+        "Of a disk that a node presents: all CPUs of the node together were busy at least 95 % of the window, by its own count; or \
+         one thread of its kernel computed at least 95 % of it. Not where the node is under the kernel of the load.",
+    ),
+    (
+        "presenter-device-bound",
+        "Of a disk that a node presents, driven past the page cache: at least half of the operations that the load had under way \
+         (rate times mean latency) were at the highest device of the node (its time of reads and writes in each second), \
+         and neither its processors nor a link was full.",
+    ),
+    (
         "latency-bound",
         "Nothing on the path is full: the load waits for its own operations, one at a time or as many as its depth, and \
          a greater depth gives more.",

@@ -33,6 +33,7 @@ mod network;
 mod path;
 mod pcie_state;
 mod phases;
+mod presenter;
 mod pushed_back;
 mod quota;
 mod reclaim;
@@ -102,6 +103,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     network::ENGLISH,
     path::ENGLISH,
     pcie_state::ENGLISH,
+    presenter::ENGLISH,
     pushed_back::ENGLISH,
     quota::ENGLISH,
     reclaim::ENGLISH,
@@ -181,6 +183,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
+    |case, context| of_others(case, context, presenter::examine),
     |case, context| of_others(case, context, layer::parity::examine),
     |case, context| of_others(case, context, layer::journal::examine),
     |case, context| of_others(case, context, pushed_back::examine),

@@ -9,6 +9,7 @@ pub(crate) mod layers;
 mod load;
 mod net;
 mod place;
+mod presenter;
 mod processor;
 mod wait;
 mod writeback;
@@ -42,6 +43,7 @@ pub(crate) use place::{
     behind_files, below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest,
     name_of, storage_server, whole, wholes,
 };
+pub(crate) use presenter::{presented_on, presenter, presenter_busy, presenter_queue, presenter_thread};
 pub(crate) use processor::counted;
 pub(crate) use wait::{delayed, pressure, ready, waited};
 pub(crate) use writeback::{absorbed, group_memory, writeback};

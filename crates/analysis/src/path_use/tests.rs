@@ -50,6 +50,35 @@ fn run(cases: Vec<CaseResult>) -> Run {
     run
 }
 
+#[test]
+fn the_way_to_a_disk_of_a_node_ends_at_its_processors_and_devices() {
+    use model::trial::MachineTrial;
+    let mut case = fixture::disk_case("write", 400e6, 400e6);
+    case.path = ["block:nvme0n1", "nic:eth0", "server:10.0.0.2"].map(step).to_vec();
+    for trial in &mut case.trials {
+        let devices = ["block:dm-0", "block:sdb"].map(Value::from).to_vec();
+        trial.result.main_mut().facts.insert(fact::PRESENTED_ON, Value::List(devices));
+        let mut node = MachineTrial::of("b");
+        node.counters = vec![
+            fixture::counter("cpu", "/proc/stat system", 0.01, 50),
+            fixture::counter("cpu", "/proc/stat idle", 0.01, 150),
+        ];
+        trial.result.machines.push(node);
+    }
+    let mut run = run(vec![case]);
+    let mut node = Machine { id: "b".to_owned(), ..Machine::default() };
+    node.inventory.cpu.allowed = vec![0, 1];
+    run.machines.push(node);
+    let steps = path_of(&run, &run.cases[0]);
+    let names: Vec<(Option<&str>, &str)> =
+        steps.iter().map(|step| (step.machine.as_deref(), step.resource.as_str())).collect();
+    let last = &names[names.len() - 3..];
+    let cpus = Resource::of_cpus(&[0, 1]);
+    assert_eq!(last, [(Some("b"), cpus.as_str()), (Some("b"), "block:dm-0"), (Some("b"), "block:sdb")]);
+    let cpus = steps.iter().find(|step| step.resource == cpus && step.machine.is_some()).unwrap();
+    assert!((cpus.used.as_ref().unwrap().share() - 0.25).abs() < 1e-9, "{cpus:?}");
+}
+
 /// Each step with its part, and the share that is used, in percent.
 fn told(run: &Run) -> Vec<(String, Option<u32>)> {
     let one = |step: &PathUse| {

@@ -99,10 +99,18 @@ impl Suspect {
             "window-bound" => Self::Window,
             "latency-bound" | "round-trip-bound" => Self::OwnOperations,
             "memory-bandwidth-full" => Self::Memory,
-            "memory-latency" | "scheduler-bound" | "loss-bound" | "credits-used-up" | "server-cpu-bound"
-            | "lock-bound" | "steal-bound" | "swap-bound" | "reclaim-bound" | "interrupt-cpu-full" => {
-                Self::Unmovable
-            }
+            "memory-latency"
+            | "scheduler-bound"
+            | "loss-bound"
+            | "credits-used-up"
+            | "server-cpu-bound"
+            | "lock-bound"
+            | "steal-bound"
+            | "swap-bound"
+            | "reclaim-bound"
+            | "interrupt-cpu-full"
+            | "presenter-cpu-full"
+            | "presenter-device-bound" => Self::Unmovable,
             _ if measure::is_net(case) && measure::profile(case).is_stream() => Self::Interface,
             _ if measure::device(case).is_some() => Self::Device,
             _ => Self::Unmovable,

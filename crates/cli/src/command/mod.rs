@@ -22,6 +22,7 @@ mod list;
 mod machine;
 mod man;
 mod node;
+mod node_offers;
 mod note;
 mod reference;
 mod report;

@@ -15,14 +15,15 @@ use std::thread::JoinHandle;
 use ::agent::ChildCommand;
 use ::agent::iperf3::{Iperf3Error, Iperf3Options, Iperf3Server};
 use ::node::{
-    Allow, DEFAULT_PORT, IdentityError, JoinString, Limits, NODE_FILE, Node, NodeError, NodeEvent,
-    NodeIdentity, ServeOptions,
+    Allow, DEFAULT_PORT, IdentityError, JoinString, NODE_FILE, Node, NodeError, NodeEvent, NodeIdentity,
+    ServeOptions,
 };
-use clap::{ArgAction, ArgMatches, Command, value_parser};
+use clap::{ArgMatches, Command, value_parser};
 use signal_hook::low_level;
 
 use super::help::examples;
 use super::join::{self, Source};
+use super::node_offers::{self, described, limits, refuse_presenting, served_files};
 use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
@@ -40,8 +41,9 @@ pub(super) fn define(command: Command) -> Command {
             "Let another machine measure with this one, over the network. It prints join strings, one for each address \
              of this machine: give one of them to `--peer` on the other machine. Who has it may run the far end of \
              network loads here, and read what this machine is made of; no commands are run, and no files are touched \
-             but those that --serve-file names, which are sent. Where nobody comes in to this machine, `--join` dials a \
-             run that waits at the other machine, with `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
+             but those that --serve-file names, which are sent, and the devices and folders that --present names. Where \
+             nobody comes in to this machine, `--join` dials a run that waits at the other machine, with \
+             `--peer listen://:7117`. Ctrl-C or SIGTERM ends it.",
         )
         .arg(
             option("listen", "ADDR[:PORT]")
@@ -54,18 +56,10 @@ pub(super) fn define(command: Command) -> Command {
                 .value_parser(Allow::parse)
                 .help("Take connections from these networks only, such as 10.0.0.0/8,fd00::/8"),
         )
-        .arg(
-            option("serve-file", "PATH")
-                .action(ArgAction::Append)
-                .value_parser(served_file)
-                .help(
-                    "A file that is sent to who asks for it, with `--serve-file` and the same path; again for another. \
-                     Who has the join string can read all of it",
-                ),
-        )
+        .args(node_offers::arguments())
         .arg(
             option("join", "STRING|FILE|-")
-                .conflicts_with_all(["listen", "allow", "iperf3", "new-key", "key-file", "print"])
+                .conflicts_with_all(["listen", "allow", "present", "iperf3", "new-key", "key-file", "print"])
                 .help(
                     "Dial the run that printed this join string and waits for this machine, again and again until \
                      stopped. A file that holds the string, or standard input, keeps it out of the list of processes",
@@ -95,7 +89,8 @@ pub(super) fn define(command: Command) -> Command {
         .arg(flag("print", "Print the join strings and end: of a node that runs, or will run"))
         .arg(
             flag("systemd-unit", "Print a unit for systemd that runs this command, and end")
-                .conflicts_with_all(["print", "new-key", "once"]),
+                // A service has devices and temporary folders of its own.
+                .conflicts_with_all(["print", "new-key", "once", "present"]),
         )
 }
 
@@ -106,22 +101,6 @@ fn listen_address(text: &str) -> Result<SocketAddr, String> {
     address
         .or_else(|_| text.parse())
         .map_err(|_| "this is no address of a machine (0.0.0.0:7117, 10.0.0.2 and [::]:7117 are)".to_owned())
-}
-
-/// The whole path of a file.
-fn served_file(text: &str) -> Result<String, String> {
-    let whole = std::path::absolute(text).map_err(|e| e.to_string())?;
-    let whole = whole.to_str().ok_or("its path is no text of UTF-8")?.to_owned();
-    match std::fs::metadata(&whole) {
-        Ok(metadata) if metadata.is_file() => Ok(whole),
-        Ok(_) => Err("this is no regular file".to_owned()),
-        Err(e) => Err(format!("it cannot be read: {e}")),
-    }
-}
-
-/// The files that may be sent.
-fn served_files(matches: &ArgMatches) -> Vec<String> {
-    matches.get_many::<String>("serve-file").into_iter().flatten().cloned().collect()
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
@@ -143,9 +122,14 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         let strings = identity.join_strings(at).map_err(|e| failure(e.into()))?;
         return output::done(lines(&strings));
     }
+    let limits = limits(matches);
+    refuse_presenting(&limits)?;
     restore::put_back_left()?;
-    let limits = Limits { files: served_files(matches), ..Limits::default() };
-    let sent = files_sent(&limits);
+    if !limits.presents.is_empty() {
+        // What a node that was killed left may hold the same devices.
+        restore::remove_left();
+    }
+    let sent = described(&limits);
     let options = ServeOptions { once: matches.get_flag("once"), limits, agent: agent(), allow };
     // Before it reports that it is ready.
     let stop = stop_on_signals()?;
@@ -168,15 +152,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     Ok(ExitCode::SUCCESS)
 }
 
-/// What is said of the files that it sends, after a sentence.
-fn files_sent(limits: &Limits) -> String {
-    if limits.files.is_empty() {
-        return String::new();
-    }
-    format!(" Sent to who asks for it: {}.", limits.files.join(", "))
-}
-
-/// The same as arguments of a unit, which has temporary folders of its own.
+/// The files that it sends as arguments of a unit, which has temporary folders of its own.
 fn of_served(files: &[String]) -> Result<Vec<String>, Failure> {
     let is_temporary = |path: &&String| TEMPORARY.iter().any(|folder| Path::new(path).starts_with(folder));
     match files.iter().find(is_temporary) {
@@ -212,8 +188,8 @@ fn dial_out(source: Source, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let join = source.read()?;
     restore::put_back_left()?;
     let stop = stop_on_signals()?;
-    let limits = Limits { files: served_files(matches), ..Limits::default() };
-    let sent = files_sent(&limits);
+    let limits = limits(matches);
+    let sent = described(&limits);
     let options =
         ServeOptions { allow: Allow::default(), once: matches.get_flag("once"), limits, agent: agent() };
     join::carry_out(join, options, &sent, stop.as_fd())?;

@@ -22,6 +22,7 @@ mod observed;
 mod poll;
 mod power_cut;
 mod presented;
+mod presented_by_node;
 mod rebuild;
 mod refusal;
 mod stack;

@@ -9,16 +9,16 @@ use serde_json::Value;
 use crate::common::{StoryFolder, stderr};
 use crate::test_bed::{TestBed, does, eventually};
 
-const DISK: &str = "/dev/ram0";
+pub(crate) const DISK: &str = "/dev/ram0";
 const QUICK: &[&str] =
     &["--pattern", "randwrite", "--size", "16MiB", "--warm-up", "10ms", "--trials", "1", "--destroy", DISK];
 
 /// What the kernel's targets are made of; other stories load some of it themselves.
 pub(crate) const ISCSI: &[&str] = &["iscsi_tcp", "iscsi_target_mod", "target_core_iblock", "sd_mod"];
-const NVME: &[&str] = &["nvme-tcp", "nvmet-tcp", "nvmet"];
+pub(crate) const NVME: &[&str] = &["nvme-tcp", "nvmet-tcp", "nvmet"];
 
 /// A disk, and that these modules are gone when the story ends.
-fn bed(modules: &[&str]) -> TestBed {
+pub(crate) fn bed(modules: &[&str]) -> TestBed {
     let mut bed = TestBed::new();
     bed.ram_disks(1);
     unload_after(&mut bed, modules);
@@ -39,16 +39,20 @@ fn arguments<'a>(more: &[&'a str]) -> Vec<&'a str> {
     [&["run", "disk", "--target", DISK][..], more, QUICK, usual].concat()
 }
 
-fn names(folder: &str) -> Vec<String> {
+pub(crate) fn names(folder: &str) -> Vec<String> {
     let entries = Path::new(folder).read_dir().into_iter().flatten().flatten();
     entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
 }
 
 /// That no target, session, mount, interface or namespace of ours is there.
 fn nothing_is_left(place: &StoryFolder) {
-    for folder in
-        ["/run/netns", "/sys/class/iscsi_session", "/sys/class/nvme", "/sys/kernel/config/nvmet/ports"]
-    {
+    assert!(names("/run/netns").is_empty(), "{:?}", names("/run/netns"));
+    no_target_is_left(place);
+}
+
+/// The same of a machine that has namespaces of others.
+pub(crate) fn no_target_is_left(place: &StoryFolder) {
+    for folder in ["/sys/class/iscsi_session", "/sys/class/nvme", "/sys/kernel/config/nvmet/ports"] {
         assert!(names(folder).is_empty(), "{folder}: {:?}", names(folder));
     }
     for (folder, ours) in [
@@ -81,7 +85,7 @@ fn measured(place: &StoryFolder, more: &[&str], layers: &[&str]) -> String {
 }
 
 /// That these parts of a path follow one another.
-fn follow(path: &str, parts: &[&str]) {
+pub(crate) fn follow(path: &str, parts: &[&str]) {
     let mut rest = path;
     for part in parts {
         let at = rest.find(part).unwrap_or_else(|| panic!("{part} is missing or stands too early:\n{path}"));

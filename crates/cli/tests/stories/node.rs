@@ -124,6 +124,27 @@ fn a_node_sends_a_file_that_it_was_started_for_and_no_other() {
 }
 
 #[test]
+fn a_node_says_what_it_presents_which_is_nothing_but_devices_and_folders() {
+    let place = StoryFolder::new();
+    for path in ["/dev/zero", "no-such-folder"] {
+        let refused = place.run(&["node", "--present", path]);
+        assert_eq!(refused.status.code(), Some(2), "{path}: {}", stderr(&refused));
+    }
+    let folder = place.path().to_str().unwrap();
+    if !rustix::process::geteuid().is_root() {
+        let node = ["node", "--listen", "127.0.0.1:0", "--key-file", "key.json", "--present", folder];
+        let refused = place.run(&node);
+        assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+        assert!(stderr(&refused).contains("does not run as root"), "{}", stderr(&refused));
+        return;
+    }
+    let node = Node::start(&place, &["--present", folder]);
+    signal(node.child.id(), Signal::TERM);
+    let (_, _, said) = node.ended();
+    assert!(said.contains("presented to who asks for it"), "{said}");
+}
+
+#[test]
 fn the_string_stays_the_same_until_a_new_key_is_asked_for() {
     let place = StoryFolder::new();
     let node = Node::start(&place, &["--once"]);

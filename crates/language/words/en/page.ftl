@@ -154,6 +154,8 @@ verdict-path-full = the path is full
 verdict-loss-bound = packet loss
 verdict-server-bound = the server
 verdict-device-bound = the device
+verdict-presenter-cpu-full = the processors of the node
+verdict-presenter-device-bound = the device of the node
 verdict-dirty-throttled = dirty throttling
 verdict-round-trip-bound = the round-trip time
 verdict-client-bound = the clients
@@ -306,6 +308,8 @@ conclusion-server-bound =
         }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-cpu-full = the processors of { $machine }, which presents the disk, are the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-device-bound = { $device } of { $machine }, which presents the disk, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-dirty-throttled = { $resource } is the limit, and the page cache is full of data that it has not yet taken: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->

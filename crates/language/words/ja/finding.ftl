@@ -421,6 +421,25 @@ finding-reclaim-bound =
 
 evidence-reclaim-wait = コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
 
+finding-presenter-cpu-full =
+    ディスクを提供する { $machine } の CPU が結果を制限しています: { $how ->
+        [thread] カーネルスレッド { $name } が時間の { PERCENT($share) } の間計算しています
+       *[all] すべての CPU が合計で時間の { PERCENT($share) } の間使用中です
+    }
+    .advice =
+        { $how ->
+            [thread] ディスクを複数に分けてそれぞれにセッションを持たせるか、スレッドの多いターゲット（nvme-tcp）を使うと、そのマシンの CPU をより多く使えます
+           *[all] そのマシンの CPU を増やすか、速いものにしてください。ターゲットの下の層の計算が減っても余裕ができます
+        }
+
+finding-presenter-device-bound =
+    ディスクを提供する { $machine } のデバイス { $device } が結果を制限しています: 実行中の操作 { FIXED($under_way, decimals: 1) } 個のうち、平均 { FIXED($there, decimals: 1) } 個がそのデバイスにあります
+    .advice = そのマシンで headroom run disk を実行すると、デバイス単体の性能がわかります。ネットワークではなく、そのデバイスを速いものにすると結果が良くなります
+
+evidence-presenter-busy = { $machine } の全 CPU が合計で使用中だった時間 { PERCENT($share) }
+evidence-presenter-thread = { $machine } のカーネルスレッド { $name } が計算した時間 { PERCENT($share) }
+evidence-presenter-device = 実行中の操作 { FIXED($under_way, decimals: 1) } 個のうち { FIXED($there, decimals: 1) } 個が { $machine } の { $device } にある
+
 finding-interrupt-cpu-full =
     負荷の対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です
     .advice = より多くの CPU に割り込みを処理させてください。デバイスのキューを増やすか、割り込みを別の CPU に移します（--set irq-affinity）。操作を少なく大きくすれば割り込みも減ります

@@ -133,6 +133,8 @@ verdict-path-full = 経路が満杯
 verdict-loss-bound = パケット損失
 verdict-server-bound = サーバー
 verdict-device-bound = デバイス
+verdict-presenter-cpu-full = ノードの CPU
+verdict-presenter-device-bound = ノードのデバイス
 verdict-dirty-throttled = ダーティスロットリング
 verdict-round-trip-bound = 往復時間
 verdict-client-bound = クライアント
@@ -276,6 +278,8 @@ conclusion-server-bound =
        *[requests] 、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-cpu-full = ディスクを提供する { $machine } の CPU が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-device-bound = ディスクを提供する { $machine } の { $device } が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-dirty-throttled = { $resource } が限界（まだ書かれていないデータでページキャッシュが満杯）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->

@@ -421,6 +421,25 @@ finding-reclaim-bound =
 
 evidence-reclaim-wait = 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
 
+finding-presenter-cpu-full =
+    디스크를 제공하는 { $machine }의 CPU가 결과를 제한합니다: { $how ->
+        [thread] 커널 스레드 { $name }가 시간의 { PERCENT($share) } 동안 계산합니다
+       *[all] 모든 CPU가 합쳐서 시간의 { PERCENT($share) } 동안 사용 중입니다
+    }
+    .advice =
+        { $how ->
+            [thread] 디스크를 여러 개로 나누어 각각 세션을 두거나 스레드가 더 많은 타깃(nvme-tcp)을 쓰면 그 머신의 CPU를 더 씁니다
+           *[all] 그 머신의 CPU를 늘리거나 더 빠른 것으로 바꾸십시오. 타깃 아래 계층이 덜 계산해도 여유가 생깁니다
+        }
+
+finding-presenter-device-bound =
+    디스크를 제공하는 { $machine }의 장치 { $device }가 결과를 제한합니다: 진행 중인 작업 { FIXED($under_way, decimals: 1) }개 가운데 평균 { FIXED($there, decimals: 1) }개가 그 장치에 있습니다
+    .advice = 그 머신에서 headroom run disk를 실행하면 장치만의 성능을 알 수 있습니다. 네트워크가 아니라 그 장치를 더 빠른 것으로 바꾸어야 결과가 좋아집니다
+
+evidence-presenter-busy = { $machine }의 모든 CPU가 합쳐서 사용 중인 시간 { PERCENT($share) }
+evidence-presenter-thread = { $machine }의 커널 스레드 { $name }가 계산한 시간 { PERCENT($share) }
+evidence-presenter-device = 진행 중인 작업 { FIXED($under_way, decimals: 1) }개 가운데 { FIXED($there, decimals: 1) }개가 { $machine }의 { $device }에 있음
+
 finding-interrupt-cpu-full =
     대상의 인터럽트를 처리하는 CPU { $cpu }의 한계에 도달했습니다: 시간의 { PERCENT($share) } 동안 사용 중이며, 그중 { PERCENT($interrupts) }는 인터럽트와 그 뒤처리(softirq)입니다
     .advice = 더 많은 CPU가 인터럽트를 처리하게 하십시오. 장치의 큐를 늘리거나 인터럽트를 다른 CPU로 옮깁니다(--set irq-affinity). 작업이 적고 클수록 인터럽트도 줄어듭니다

@@ -133,6 +133,8 @@ verdict-path-full = 경로가 가득 참
 verdict-loss-bound = 패킷 손실
 verdict-server-bound = 서버
 verdict-device-bound = 장치
+verdict-presenter-cpu-full = 노드의 CPU
+verdict-presenter-device-bound = 노드의 장치
 verdict-dirty-throttled = 더티 스로틀링
 verdict-round-trip-bound = 왕복 시간
 verdict-client-bound = 클라이언트
@@ -276,6 +278,8 @@ conclusion-server-bound =
        *[requests] , 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-cpu-full = 디스크를 제공하는 { $machine }의 CPU 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-presenter-device-bound = 디스크를 제공하는 { $machine }의 { $device } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-dirty-throttled = { $resource } 한계에 도달(아직 쓰지 않은 데이터로 페이지 캐시가 가득 참): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->

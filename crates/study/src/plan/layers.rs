@@ -114,7 +114,9 @@ pub(super) fn share_stack(
         if [Aspect::Targets, Aspect::Stack, Aspect::Presented].into_iter().any(is_given) {
             continue;
         }
-        for aspect in [Aspect::Stack, Aspect::Layer, Aspect::MemberSize, Aspect::Presented] {
+        let of_stack =
+            [Aspect::Stack, Aspect::Layer, Aspect::MemberSize, Aspect::Presented, Aspect::Presenter];
+        for aspect in of_stack {
             let value = named(main, aspect).and_then(|name| main.parameters.get(name)).cloned();
             let (Some(name), Some(value)) = (named(load, aspect), value) else { continue };
             load.parameters.set(name, value);

@@ -173,9 +173,14 @@ impl Agent for Pretender {
                 Ok(Reply::Trial(Box::new(TrialReport { result, observer: Default::default() })))
             }
             Request::Time => Ok(Reply::Time(0)),
-            Request::Set { .. } | Request::Open(_) | Request::Begin(_) => {
-                Ok(Reply::Failed { reason: "nobody pretends that".to_owned() })
-            }
+            Request::Set { .. }
+            | Request::Open(_)
+            | Request::Begin(_)
+            | Request::LookAtPresented(_)
+            | Request::Present(_)
+            | Request::Withdraw(_)
+            | Request::Watch(_)
+            | Request::Attach(_) => Ok(Reply::Failed { reason: "nobody pretends that".to_owned() }),
             Request::Cancel | Request::Finish | Request::Restore => Ok(Reply::Done),
         }
     }

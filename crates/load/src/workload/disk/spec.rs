@@ -144,6 +144,7 @@ const PARAMETERS: &[ParameterSpec] = &[
     stacked::LAYER,
     stacked::MEMBER_SIZE,
     stacked::PRESENT,
+    stacked::PRESENTER,
     ParameterSpec::new("pattern", Kind::Choice, "What is done, and in which order.").says(Aspect::Operation)
         .default("randread")
         .words(pattern::WORDS),

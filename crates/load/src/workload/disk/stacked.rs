@@ -69,6 +69,22 @@ pub(in crate::workload) const PRESENT: ParameterSpec = ParameterSpec::new(
 .costly()
 .not_work();
 
+/// Ways by which a node presents something to this machine.
+const WAYS_OF_NODES: &[&str] = &[iscsi::SPEC.name, nvme_tcp::SPEC.name];
+
+/// The node that presents it.
+pub(in crate::workload) const PRESENTER: ParameterSpec = ParameterSpec::new(
+    "presented-by",
+    Kind::Text,
+    "The node that makes the stack on its own `target` and presents the top to this machine, by iscsi or nvme-tcp: what \
+     `headroom node` printed there, or the name of one in the study. A node presents only what it was started for \
+     (`headroom node --present PATH`), and `target` is that path. Without it this machine presents the stack to itself.",
+)
+.says(Aspect::Presenter)
+.only_with("present", WAYS_OF_NODES)
+.costly()
+.not_work();
+
 /// Whether a load that is asked for so runs on a stack.
 pub(in crate::workload) fn has_stack(parameters: &Parameters) -> bool {
     let text = |spec: &ParameterSpec| parameters.text(spec.name).ok();

@@ -42,7 +42,8 @@ pub(super) const GROWTH_TIME: MetricName = MetricName::new("growth_time");
 
 /// The parameters of `disk` that have no meaning here: a stack is new, its array is at its bottom, and the event ends a
 /// trial.
-const LEFT_OUT: [&str; 7] = ["layer", "present", "precondition", "purge", "verify", "bytes", "until"];
+const LEFT_OUT: [&str; 8] =
+    ["layer", "present", "presented-by", "precondition", "purge", "verify", "bytes", "until"];
 
 const OWN: [ParameterSpec; 4] = [
     ParameterSpec::new("event", Kind::Choice, "What happens to the array.")
@@ -232,7 +233,7 @@ mod tests {
         ] {
             assert_eq!(names.iter().filter(|known| **known == name).count(), 1, "{name}: {names:?}");
         }
-        for name in ["layer", "present", "precondition", "verify", "bytes"] {
+        for name in ["layer", "present", "presented-by", "precondition", "verify", "bytes"] {
             assert!(!names.contains(&name), "{name}");
         }
         assert_eq!(names.len(), disk::SPEC.parameters.len() - LEFT_OUT.len() + OWN.len());

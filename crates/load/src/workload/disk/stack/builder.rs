@@ -1,15 +1,18 @@
 //! Building a stack layer by layer, each written down before it is begun, and taking it down in reverse.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use engine::fault::Fault;
+use model::present::AttachOrder;
 use model::stack::{LayerRole, LayerStack};
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::{GroundOptions, Member};
 use crate::workload::disk::stack::loop_device::{self, LoopDevice};
 use crate::workload::disk::stack::md::SyncSpeeds;
+use crate::workload::disk::stack::present::remote;
 use crate::workload::disk::stack::record::{LayerRecord, StackRecord};
 use crate::workload::disk::stack::{BuildSite, find, random, zram};
 
@@ -101,24 +104,31 @@ impl Building {
         Ok(())
     }
 
-    /// Makes the layers of `stack` above its ground, up to `height`.
+    /// Makes the layers of `stack` above its ground, up to `height`; its top is presented to another machine at the address
+    /// `listen`, if there is one.
     pub(super) fn raise(
         &mut self,
         stack: &LayerStack,
         height: usize,
+        listen: Option<IpAddr>,
         commands: &mut Commands<'_>,
     ) -> Result<(), Fault> {
         let names = stack.layer_names();
         for (index, layer) in stack.layers.iter().take(height).enumerate() {
             let unknown = || Fault::Other(format!("this agent makes no `{}`", layer.spec.name));
-            let kind = find(layer.spec.name).ok_or_else(unknown)?;
+            let listens = listen.filter(|_| index + 1 == height);
+            let kind = match listens {
+                Some(_) => remote::target_of(layer.spec.name),
+                None => find(layer.spec.name),
+            };
+            let kind = kind.ok_or_else(unknown)?;
             let below = std::mem::take(&mut self.tops);
             let point = self.record.as_ref().map(|record| record.mount_point(index + 1));
             let beside = layer.beside.map(|letter| self.beside(letter)).transpose()?;
             let is_users = below.iter().chain(&beside).any(|path| self.users.contains(path));
             let is_mounted = matches!(layer.spec.role, LayerRole::FileSystem | LayerRole::Share);
             let record = LayerRecord {
-                kind: layer.spec.name.to_owned(),
+                kind: kind.spec().name.to_owned(),
                 name: format!("{}_{}", self.name(), index + 1),
                 uuid: random::uuid()?,
                 // Those of ours go by themselves.
@@ -126,6 +136,7 @@ impl Building {
                 below: below.clone(),
                 beside: beside.clone(),
                 place: point.filter(|_| is_mounted),
+                access: listens.map(remote::access).transpose()?,
             };
             self.write_down(record.clone())?;
             let mut site = BuildSite {
@@ -142,6 +153,29 @@ impl Building {
             self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
             self.speeds = self.speeds.or(commands.speeds());
         }
+        Ok(())
+    }
+
+    /// Attaches what a node presents, the top of `stack`, in the place of the whole stack.
+    pub(super) fn attach(
+        &mut self,
+        stack: &LayerStack,
+        order: &AttachOrder,
+        commands: &mut Commands<'_>,
+    ) -> Result<(), Fault> {
+        let unknown = || Fault::Other(format!("this agent attaches nothing of {stack}"));
+        let layer = stack.layers.last().ok_or_else(unknown)?;
+        let kind = remote::session_of(layer.spec.name).ok_or_else(unknown)?;
+        let record = remote::session_record(kind, order.address, &order.target)?;
+        self.write_down(record.clone())?;
+        let mut site =
+            BuildSite { layer, record: &record, below: &[], beside: None, commands: &mut *commands };
+        self.tops = vec![kind.make(&mut site)?];
+        // The others are at the node.
+        self.places = vec![Vec::new(); stack.height()];
+        self.places.push(self.tops.clone());
+        let name = stack.layer_names().pop().unwrap_or_default();
+        self.times.extend(commands.take_times().into_iter().map(|time| (name.clone(), time)));
         Ok(())
     }
 
@@ -207,6 +241,7 @@ fn of_ground(kind: &str, name: &str, uuid: String) -> LayerRecord {
         beside: None,
         on_devices: false,
         place: None,
+        access: None,
     }
 }
 

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::plan::FixtureKey;
+use model::present::{AttachOrder, PresentedTarget};
 use model::setting::LayerPlace;
 use model::stack::LayerStack;
 use model::{FactName, Value, fact};
 
 use crate::fixture::{Fixture, FixtureKind, FixtureResult, Progress};
 use crate::host::HostInfo;
+use crate::workload::disk::stack::LAYERS;
 use crate::workload::disk::stack::builder::Building;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::ground::{self, members};
@@ -20,7 +22,6 @@ use crate::workload::disk::stack::md::SyncSpeeds;
 use crate::workload::disk::stack::present::{HeldLink, held_links};
 use crate::workload::disk::stack::record::LayerRecord;
 use crate::workload::disk::stack::request::{StackOrder, whole_path};
-use crate::workload::disk::stack::{LAYERS, find};
 
 /// Stacks.
 pub const STACKS: FixtureKind = FixtureKind { name: "stack", make };
@@ -64,7 +65,24 @@ impl BuiltStack {
             return None;
         }
         let height = LayerStack::parse(stack, LAYERS).ok()?.height_of(layer)?;
-        self.building.places.get(height).map(Vec::as_slice)
+        // What is at a node has no place here.
+        self.building.places.get(height).map(Vec::as_slice).filter(|places| !places.is_empty())
+    }
+
+    /// What another machine must know to attach its top; none where that is presented to none.
+    #[must_use]
+    pub fn presented(&self) -> Option<PresentedTarget> {
+        let layer = self.building.layers().last()?;
+        let secret = layer.access.as_ref()?.secret.clone();
+        Some(PresentedTarget { layer: layer.name.clone(), uuid: layer.uuid.clone(), secret })
+    }
+
+    /// Whether it is attached to a target that its node presents no more, by what is known of nodes now.
+    #[must_use]
+    pub fn is_outdated(&self, attached: &[AttachOrder]) -> bool {
+        let order = StackOrder::of(&self.key).ok().and_then(|order| order.attached(attached));
+        let layer = self.building.layers().last();
+        order.zip(layer).is_some_and(|(order, layer)| order.target.layer != layer.name)
     }
 
     /// What was written down of its layers, the lowest first.
@@ -117,7 +135,7 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     })?;
     let state = std::path::absolute(state).map_err(|e| Fault::system("finding the folder of states", e))?;
     take_down_left(&state)?;
-    let members = members(&stack, &order.targets)?;
+    let members = if order.peer.is_some() { Vec::new() } else { members(&stack, &order.targets)? };
     ground::check_again(&order.devices, host)?;
     let mut ticks = 0u64;
     // Programs do not say how far they are; that they run is a sign of life.
@@ -130,9 +148,16 @@ fn make(key: &FixtureKey, host: &HostInfo, progress: &mut Progress<'_>) -> Fixtu
     }
     let mut building = Building::begin(&state)?;
     let mut commands = Commands::new(&mut goes_on).with_status(host.status.clone());
-    let made = building
-        .ground(&stack, &members, &ground::options(&stack, order.member_bytes), &mut commands)
-        .and_then(|()| building.raise(&stack, order.height, &mut commands));
+    let made = match &order.peer {
+        Some(peer) => {
+            let missing = || Fault::Other(format!("{peer} did not say what it presents"));
+            let attached = order.attached(&host.attached).ok_or_else(missing);
+            attached.and_then(|attached| building.attach(&stack, attached, &mut commands))
+        }
+        None => building
+            .ground(&stack, &members, &ground::options(&stack, order.member_bytes), &mut commands)
+            .and_then(|()| building.raise(&stack, order.height, order.listen, &mut commands)),
+    };
     if let Err(fault) = made {
         return Err(fault.and(building.take_down()));
     }
@@ -155,8 +180,7 @@ fn facts(
     building: &Building,
     commands: &mut Commands<'_>,
 ) -> Vec<(FactName, Value)> {
-    let layers = stack.layers.iter().take(order.height);
-    let kinds = layers.filter_map(|layer| Some((layer, find(layer.spec.name)?)));
+    let kinds = order.kinds(stack).into_iter();
     let programs = kinds.flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
     let mut known: Vec<&Program> = Vec::new();
     let mut versions: Vec<Value> = Vec::new();

@@ -236,6 +236,7 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
+            access: None,
         };
         let mut always = || true;
         take_down(&record, &mut Commands::new(&mut always)).unwrap();

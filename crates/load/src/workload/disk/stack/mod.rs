@@ -5,6 +5,7 @@
 //! puts the top of the stack in the place of their target ([`StackRequest`]).
 
 mod array;
+mod at_node;
 mod blkid;
 mod btrfs;
 mod builder;
@@ -51,6 +52,7 @@ use kernel::KernelPart;
 use record::LayerRecord;
 
 pub(in crate::workload::disk) use array::{ArrayEvent, ArrayRequest, StackArray};
+pub use at_node::{presented_by, presented_for};
 pub use fixture::{BuiltStack, STACKS};
 pub use left::{LeftStack, remove_left};
 pub use present::HeldLink;
@@ -241,5 +243,5 @@ pub fn presented_folder(place: &Path) -> Option<PathBuf> {
 
 /// The kind of this name.
 fn find(name: &str) -> Option<&'static dyn LayerKind> {
-    TABLE.iter().copied().find(|kind| kind.spec().name == name)
+    TABLE.iter().copied().find(|kind| kind.spec().name == name).or_else(|| present::remote::find(name))
 }

@@ -4,9 +4,11 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
+use std::net::IpAddr;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
+use model::present::TargetSecret;
 use model::stack::FOLDER;
 use rustix::fs::{FlockOperation, flock};
 use serde::{Deserialize, Serialize};
@@ -35,6 +37,18 @@ pub(super) struct LayerRecord {
     /// Where it is mounted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) place: Option<PathBuf>,
+    /// How another machine reaches it; none where only this machine does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) access: Option<TargetAccess>,
+}
+
+/// How a target is reached from another machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct TargetAccess {
+    /// The address at which it is presented.
+    pub(super) address: IpAddr,
+    /// What lets the one initiator in.
+    pub(super) secret: TargetSecret,
 }
 
 impl LayerRecord {
@@ -160,6 +174,7 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
+            access: None,
         }
     }
 

@@ -1,11 +1,13 @@
 //! A load that is to run on a stack: what its parameters ask for, and whether this machine can make it.
 
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
 use model::plan::{FixtureKey, Ownership, Problem};
+use model::present::PresentOrder;
 use model::scalar::binary;
-use model::stack::{ALL, LayerStack, MEMBERS, presented};
+use model::stack::{ALL, LOCAL, LayerStack, MEMBERS, presented};
 use model::{ParameterName, Parameters, Value};
 use serde::{Deserialize, Serialize};
 
@@ -15,11 +17,15 @@ use crate::workload::disk::stack::command::Program;
 use crate::workload::disk::stack::fixture::{BuiltStack, STACKS};
 use crate::workload::disk::stack::ground::{self, Member};
 use crate::workload::disk::stack::kernel::KernelPart;
-use crate::workload::disk::stack::{Below, LAYERS, find, md, raid};
+use crate::workload::disk::stack::{Below, LAYERS, at_node, find, md, raid};
 use crate::workload::named;
 
 /// Bytes of each file, where nobody says.
 const MEMBER_BYTES: u64 = 1 << 30;
+
+/// What a stack at a node is taken to offer before it is attached, where it stands on devices: whoever asks for more than
+/// they have is told so when they are there.
+const UNKNOWN_ROOM: u64 = 1 << 50;
 
 /// What is said where a stack cannot be presented so.
 const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such";
@@ -38,6 +44,12 @@ pub(super) struct StackOrder {
     /// What was seen of those that are devices.
     #[serde(default)]
     pub(super) devices: Vec<FixtureKey>,
+    /// The node that makes it and presents its top to this machine; none where this machine makes it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) peer: Option<String>,
+    /// The address at which its top is presented to another machine; none where it is presented to none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) listen: Option<IpAddr>,
 }
 
 impl StackOrder {
@@ -77,8 +89,8 @@ impl StackRequest {
     /// # Errors
     /// If they contradict one another.
     pub fn of(parameters: &Parameters, target: Option<ParameterName>) -> Result<Option<Self>, Problem> {
-        let given = |name: &'static str| parameters.given(named(name), Parameters::text);
-        let (written, way) = (given("stack")?, given("present")?);
+        let given_text = |name: &'static str| parameters.given(named(name), Parameters::text);
+        let (written, way) = (given_text("stack")?, given_text("present")?);
         let Some(text) = presented(written, way) else {
             let idle =
                 [named("layer"), named("member-size")].into_iter().find(|n| parameters.get(*n).is_some());
@@ -103,22 +115,71 @@ impl StackRequest {
             ));
         };
         let height = height(&stack, parameters)?;
-        let targets = parameters.texts(given)?.into_iter().map(whole_path).collect();
+        let is_presented = way.is_some_and(|way| way != LOCAL);
+        let peer = given_text("presented-by")?.filter(|_| is_presented).map(str::to_owned);
+        let texts = parameters.texts(given)?;
+        if let Some(peer) = &peer {
+            at_node::check(peer, &stack, height, &texts)?;
+        }
+        let path = |text: &str| if peer.is_some() { PathBuf::from(text) } else { whole_path(text) };
+        let targets = texts.into_iter().map(path).collect();
         let member_bytes =
             parameters.given(named("member-size"), Parameters::integer)?.unwrap_or(MEMBER_BYTES);
-        let order =
-            StackOrder { stack: stack.to_string(), height, member_bytes, targets, devices: Vec::new() };
+        let devices = Vec::new();
+        let order = StackOrder {
+            stack: stack.to_string(),
+            height,
+            member_bytes,
+            targets,
+            devices,
+            peer,
+            listen: None,
+        };
         Ok(Some(Self { stack, order, target: given }))
     }
 
+    /// What a node is to present.
+    ///
+    /// # Errors
+    /// If it cannot be read, or no node presents such a thing.
+    pub fn to_present(asked: &PresentOrder) -> Result<Self, Problem> {
+        let stack =
+            LayerStack::parse(&asked.stack, LAYERS).map_err(|e| Problem::invalid(e.message, e.help))?;
+        at_node::check_top(&stack)?;
+        let order = StackOrder {
+            stack: stack.to_string(),
+            height: stack.height(),
+            member_bytes: asked.member_bytes,
+            targets: asked.targets.iter().map(|target| whole_path(target)).collect(),
+            devices: Vec::new(),
+            peer: None,
+            listen: Some(asked.listen),
+        };
+        Ok(Self { stack, order, target: named("target") })
+    }
+
+    /// The devices on which it stands here: none where it is made at a node.
+    fn members(&self) -> Result<Vec<Member>, Problem> {
+        match self.order.peer {
+            Some(_) => Ok(Vec::new()),
+            None => ground::members(&self.stack, &self.order.targets),
+        }
+    }
+
     /// The fixture, as far as it is known without looking at the machine.
-    fn key(&self, members: &[Member]) -> FixtureKey {
+    pub(super) fn key(&self, members: &[Member]) -> FixtureKey {
         let files = members.iter().filter(|member| matches!(member, Member::File(..))).count();
         let bytes = self.order.member_bytes.saturating_mul(files as u64);
         let has_devices = members.iter().any(|member| matches!(member, Member::Device(_)));
         let owner = if has_devices { Ownership::Surrendered } else { Ownership::Created };
         let first = self.order.targets.first().map(|path| path.to_string_lossy().into_owned());
-        let key = FixtureKey::new(STACKS.name, first.unwrap_or_default(), bytes, owner);
+        let first = first.unwrap_or_default();
+        let target = match &self.order.peer {
+            // No path of this machine's.
+            Some(peer) => format!("{peer}:{first}"),
+            None => first,
+        };
+        let key = FixtureKey::new(STACKS.name, target, bytes, owner);
         FixtureKey { details: serde_json::json!(self.order), carries_targets: true, ..key }
     }
 
@@ -127,22 +188,46 @@ impl StackRequest {
     /// # Errors
     /// Why not, and what to do.
     pub fn survey(&self, host: &HostInfo) -> Result<SurveyedStack, Problem> {
-        let members = ground::members(&self.stack, &self.order.targets)?;
+        let members = self.members()?;
         self.check_layers()?;
         self.check_machine(&members)?;
+        if let Some(peer) = &self.order.peer {
+            return Ok(self.at_node(peer));
+        }
         let seen = ground::survey(&members, self.order.member_bytes, host)?;
         // Those beside come last, and offer nothing.
-        let mut below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
+        let below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
         let least = below.iter().copied().min().unwrap_or(0);
-        for layer in &self.stack.layers {
-            let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
-            below = vec![capacity];
-        }
-        let room = below.iter().copied().min().unwrap_or(0);
+        let room = self.room(below);
         let order = StackOrder { devices: seen.devices, ..self.order.clone() };
         let about = format!("{}{}", self.about(&members), self.about_sync(least, md::usual_speed_most()));
         let key = self.key(&members);
         Ok(SurveyedStack { key: FixtureKey { details: serde_json::json!(order), about, ..key }, room })
+    }
+
+    /// The same of one that a node makes, of whose devices nothing is known here until its top is attached.
+    fn at_node(&self, peer: &str) -> SurveyedStack {
+        let room = match self.stack.ground {
+            Some(_) => self.room(vec![self.order.member_bytes; self.stack.members.len()]),
+            None => UNKNOWN_ROOM,
+        };
+        let paths: Vec<String> = self.order.targets.iter().map(|path| path.display().to_string()).collect();
+        let about = format!(
+            "{peer} makes {} on {}, which is overwritten where it is a device, and presents it; the disk is attached here, and \
+             all is taken down at the end",
+            self.stack,
+            paths.join(", ")
+        );
+        SurveyedStack { key: FixtureKey { about, ..self.key(&[]) }, room }
+    }
+
+    /// About how many bytes its top offers on devices of so many.
+    fn room(&self, mut below: Vec<u64>) -> u64 {
+        for layer in &self.stack.layers {
+            let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
+            below = vec![capacity];
+        }
+        below.iter().copied().min().unwrap_or(0)
     }
 
     fn about(&self, members: &[Member]) -> String {
@@ -221,8 +306,7 @@ impl StackRequest {
                 "run it as root, or leave the stack out",
             ));
         }
-        let made = || self.stack.layers.iter().take(self.order.height);
-        let kinds = || made().filter_map(|layer| Some((layer, find(layer.spec.name)?)));
+        let kinds = || self.order.kinds(&self.stack).into_iter();
         let programs =
             kinds().flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
         let missing: Vec<&Program> = programs.filter(|program| program.find().is_none()).collect();
@@ -265,7 +349,7 @@ impl StackRequest {
     /// The stack, if it is made.
     #[must_use]
     pub fn built<'a>(&self, fixtures: &'a FixtureStore) -> Option<&'a BuiltStack> {
-        let members = ground::members(&self.stack, &self.order.targets).ok()?;
+        let members = self.members().ok()?;
         let key = self.key(&members);
         fixtures.find(&key).or_else(|| fixtures.find(&FixtureKey { used_up: true, ..key }))
     }
@@ -285,7 +369,8 @@ impl StackRequest {
     /// file, or the root where the stack stands on devices alone.
     #[must_use]
     pub fn on_folder(&self, parameters: &Parameters) -> Parameters {
-        let folder = self.order.targets.iter().find(|path| path.is_dir());
+        let targets = self.order.targets.iter();
+        let folder = targets.filter(|_| self.order.peer.is_none()).find(|path| path.is_dir());
         self.on(parameters, &[folder.cloned().unwrap_or_else(|| Path::new("/").to_owned())])
     }
 

@@ -148,6 +148,7 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
+            access: None,
         }
     }
 

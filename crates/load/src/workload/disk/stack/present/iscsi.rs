@@ -3,6 +3,7 @@
 //! random secret (CHAP) is let in. Settings of the session are those that open-iscsi has by default.
 
 use std::fs::{self, read_to_string};
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,10 +28,12 @@ const ENDS_WITHIN: Duration = Duration::from_secs(60);
 const USER: &str = "headroom";
 /// What the initiator's interface is called, where an iscsid of others is asked.
 const INTERFACE: &str = "headroom";
+/// Random bytes of a secret.
+const SECRET_BYTES: usize = 16;
 /// What iscsiadm is told of it.
 const OF_INTERFACE: [&str; 4] = ["-m", "iface", "-I", INTERFACE];
 /// How names of targets and initiators begin, in the form that LIO's own tools give (RFC 7143, iSCSI qualified names).
-const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
+pub(super) const NAMES: &str = "iqn.2003-01.org.linux-iscsi.headroom";
 
 /// The modules; disks of SCSI may be no part of a small system.
 const KERNEL: &[KernelPart] = &[
@@ -91,8 +94,8 @@ impl LayerKind for Iscsi {
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let network = LayerNetwork::of(site.record)?;
-        let target = Target::of(site.record, &network);
-        let secret = random::digits(&random::bytes::<16>()?);
+        let target = Target::of(site.record, &network, network.server.into());
+        let secret = new_secret()?;
         let bit_rate = rate::bit_rate(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
@@ -103,36 +106,13 @@ impl LayerKind for Iscsi {
                 target.make(&root.join("target"), &device, &secret)
             })
         })?;
-        commands.as_one(SESSION, |commands| {
-            let login = Login { user: USER, secret: &secret };
-            let initiator = Initiator::start(&target.initiator, &target.name, Some(&login), commands)?;
-            let mut node = vec!["-m", "node", "-T", &target.name, "-p", &target.portal];
-            if initiator.is_of_others() {
-                // It would log in by the name in the real /etc/iscsi, which the target does not let in. The name of its
-                // own default interface cannot be changed.
-                let name = ["-o", "update", "-n", "iface.initiatorname", "-v", &target.initiator];
-                initiator.run(&[&OF_INTERFACE[..], &["-o", "new"]].concat(), commands)?;
-                initiator.run(&[&OF_INTERFACE[..], &name[..]].concat(), commands)?;
-                node.extend(["-I", INTERFACE]);
-            }
-            initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
-            initiator.run(&[&node[..], &["--login"]].concat(), commands)?;
-            let found = commands
-                .wait_for(APPEARS_WITHIN, || disk_of(&session_of(Path::new(SESSIONS), &target.name)?))?;
-            found.ok_or_else(|| Fault::Other(format!("the disk of {} did not appear", target.name)))
-        })
+        commands.as_one(SESSION, |commands| target.log_in(&secret, commands))
     }
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         let network = LayerNetwork::of(record)?;
-        let target = Target::of(record, &network);
-        let mut was_there = false;
-        if let Some(session) = session_of(Path::new(SESSIONS), &target.name) {
-            let name = session.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            let number = name.trim_start_matches("session");
-            target.log_out(number, commands)?;
-            was_there = true;
-        }
+        let target = Target::of(record, &network, network.server.into());
+        let mut was_there = target.end_session(None, commands)?;
         if Path::new("/sys/kernel/config").exists() {
             was_there |= configfs::with(None, |root| target.take_down(&root.join("target")))?;
         }
@@ -140,8 +120,18 @@ impl LayerKind for Iscsi {
     }
 }
 
+/// A secret for one target.
+pub(super) fn new_secret() -> Result<String, Fault> {
+    Ok(random::digits(&random::bytes::<SECRET_BYTES>()?))
+}
+
+/// Whether it is such a secret.
+pub(super) fn is_secret(text: &str) -> bool {
+    text.len() == 2 * SECRET_BYTES && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+}
+
 /// The names that the target goes by.
-struct Target {
+pub(super) struct Target {
     /// Its own and the initiator's.
     name: String,
     initiator: String,
@@ -155,27 +145,72 @@ struct Target {
 }
 
 impl Target {
-    fn of(record: &LayerRecord, network: &LayerNetwork) -> Self {
+    /// That of a layer, which listens at `server`.
+    pub(super) fn of(record: &LayerRecord, network: &LayerNetwork, server: IpAddr) -> Self {
         let named = |what: &str| format!("{NAMES}:{what}.{}", network.digits);
         Self {
             name: named("sn"),
             initiator: named("initiator"),
-            portal: format!("{}:{PORT}", network.server),
+            portal: SocketAddr::new(server, PORT).to_string(),
             store: record.name.clone(),
             adapter: format!("iblock_{}", network.number % (1 << 31)),
             serial: record.uuid.clone(),
         }
     }
 
-    /// Ends the session of this number. An iscsid that was just started has connections anew first, for which it needs
-    /// the secret, and until then says that it cannot.
-    fn log_out(&self, number: &str, commands: &mut Commands<'_>) -> Result<(), Fault> {
+    /// Begins a session; the node of its disk.
+    ///
+    /// # Errors
+    /// What open-iscsi said, or that the disk did not appear.
+    pub(super) fn log_in(&self, secret: &str, commands: &mut Commands<'_>) -> Result<PathBuf, Fault> {
+        let login = Login { user: USER, secret };
+        let initiator = Initiator::start(&self.initiator, &self.name, Some(&login), commands)?;
+        let mut node = vec!["-m", "node", "-T", &self.name, "-p", &self.portal];
+        if initiator.is_of_others() {
+            // It would log in by the name in the real /etc/iscsi, which the target does not let in. The name of its
+            // own default interface cannot be changed.
+            let name = ["-o", "update", "-n", "iface.initiatorname", "-v", &self.initiator];
+            initiator.run(&[&OF_INTERFACE[..], &["-o", "new"]].concat(), commands)?;
+            initiator.run(&[&OF_INTERFACE[..], &name[..]].concat(), commands)?;
+            node.extend(["-I", INTERFACE]);
+        }
+        initiator.run(&[&node[..], &["-o", "new"]].concat(), commands)?;
+        initiator.run(&[&node[..], &["--login"]].concat(), commands)?;
+        let found =
+            commands.wait_for(APPEARS_WITHIN, || disk_of(&session_of(Path::new(SESSIONS), &self.name)?))?;
+        found.ok_or_else(|| Fault::Other(format!("the disk of {} did not appear", self.name)))
+    }
+
+    /// Ends this machine's session with it; whether there was one. The secret is read from the target, where that is this
+    /// machine's.
+    ///
+    /// # Errors
+    /// What open-iscsi said.
+    pub(super) fn end_session(
+        &self,
+        secret: Option<&str>,
+        commands: &mut Commands<'_>,
+    ) -> Result<bool, Fault> {
+        let Some(session) = session_of(Path::new(SESSIONS), &self.name) else { return Ok(false) };
+        let name = session.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let secret = secret.map_or_else(|| self.secret(), str::to_owned);
+        self.log_out(name.trim_start_matches("session"), secret.trim(), commands)?;
+        Ok(true)
+    }
+
+    /// The secret that the target of this machine has; empty where there is none.
+    fn secret(&self) -> String {
         let secret = configfs::with(None, |root| {
             let access = self.group(&root.join("target")).join("acls").join(&self.initiator);
             Ok(read_to_string(access.join("auth/password")).unwrap_or_default())
         });
-        let secret = secret.unwrap_or_default();
-        let login = Login { user: USER, secret: secret.trim() };
+        secret.unwrap_or_default()
+    }
+
+    /// Ends the session of this number. An iscsid that was just started has connections anew first, for which it needs
+    /// the secret, and until then says that it cannot.
+    fn log_out(&self, number: &str, secret: &str, commands: &mut Commands<'_>) -> Result<(), Fault> {
+        let login = Login { user: USER, secret };
         let login = Some(&login).filter(|login| !login.secret.is_empty());
         let initiator = Initiator::start(&self.initiator, &self.name, login, commands)?;
         if initiator.is_of_others() {
@@ -200,7 +235,10 @@ impl Target {
     }
 
     /// Makes it in the folder of targets; it listens in the network namespace of the calling thread.
-    fn make(&self, target: &Path, device: &str, secret: &str) -> Result<(), Fault> {
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub(super) fn make(&self, target: &Path, device: &str, secret: &str) -> Result<(), Fault> {
         let adapter = target.join("core").join(&self.adapter);
         let store = adapter.join(&self.store);
         configfs::make(&adapter)?;
@@ -232,7 +270,10 @@ impl Target {
     }
 
     /// Removes it from the folder of targets; whether something of it was there.
-    fn take_down(&self, target: &Path) -> Result<bool, Fault> {
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub(super) fn take_down(&self, target: &Path) -> Result<bool, Fault> {
         let group = self.group(target);
         if group.is_dir() {
             configfs::put_if_there(&group.join("enable"), "0")?;
@@ -285,8 +326,8 @@ mod tests {
 
     const RECORD: &str = "headroom_0123456789abcdef_2";
 
-    fn target() -> Target {
-        let record = LayerRecord {
+    fn record() -> LayerRecord {
+        LayerRecord {
             kind: "iscsi".to_owned(),
             name: RECORD.to_owned(),
             uuid: "u".to_owned(),
@@ -294,8 +335,14 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
-        };
-        Target::of(&record, &LayerNetwork::of(&record).unwrap())
+            access: None,
+        }
+    }
+
+    fn target() -> Target {
+        let record = record();
+        let network = LayerNetwork::of(&record).unwrap();
+        Target::of(&record, &network, network.server.into())
     }
 
     #[test]
@@ -306,6 +353,25 @@ mod tests {
         assert_eq!((target.store.as_str(), target.portal.as_str()), (RECORD, "198.19.55.198:3260"));
         // 0x89abcdf1 without its highest bit.
         assert_eq!(target.adapter, format!("iblock_{}", 0x09ab_cdf1));
+    }
+
+    #[test]
+    fn a_portal_of_a_node_is_the_address_of_its_session() {
+        let portal = |server: &str| {
+            let record = record();
+            Target::of(&record, &LayerNetwork::of(&record).unwrap(), server.parse().unwrap()).portal
+        };
+        assert_eq!(portal("10.0.0.2"), "10.0.0.2:3260");
+        assert_eq!(portal("fd00::2"), "[fd00::2]:3260");
+    }
+
+    #[test]
+    fn a_secret_has_nothing_that_would_be_read_as_something_else() {
+        let made = new_secret().unwrap();
+        assert!(is_secret(&made) && made != new_secret().unwrap());
+        for wrong in ["", "0123", &format!("{}\n", &made[1..]), &format!("{} ", &made[1..])] {
+            assert!(!is_secret(wrong), "{wrong:?}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Layers that present what is below them through a network, and what the other end has of it: the server is the
 //! kernel's, in a network namespace of its own ([`network`]); the client is this machine, as another would be. What is
 //! presented can be reached from this machine alone: by iSCSI and NVMe only by who knows what was made for this one layer,
-//! by NFS by whoever comes from this machine's address and a privileged port.
+//! by NFS by whoever comes from this machine's address and a privileged port. Where a node presents it, the two ends are on two
+//! machines ([`remote`]).
 
 mod configfs;
 mod initiator;
@@ -11,6 +12,7 @@ mod network;
 pub(in crate::workload::disk) mod nfs;
 pub(in crate::workload::disk) mod nvme_tcp;
 mod rate;
+pub(in crate::workload::disk::stack) mod remote;
 
 use std::time::Duration;
 

@@ -165,6 +165,7 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
+            access: None,
         })
     }
 

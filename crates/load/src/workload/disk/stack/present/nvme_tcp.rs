@@ -4,6 +4,7 @@
 
 use std::fs::{self, OpenOptions, read_to_string};
 use std::io::Write;
+use std::net::IpAddr;
 use std::path::{Path, PathBuf};
 
 use engine::fault::Fault;
@@ -22,6 +23,9 @@ use crate::workload::disk::stack::{BuildSite, LayerKind};
 const PORT: u16 = 4420;
 /// So long a host tries to have a lost connection again, s.
 const LOST_WITHIN: u32 = 60;
+
+/// Controllers of this machine's host driver.
+pub(super) const CONTROLLERS: &str = "/sys/class/nvme";
 
 /// The modules.
 const KERNEL: &[KernelPart] = &[
@@ -76,8 +80,7 @@ impl LayerKind for NvmeTcp {
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {
         let device = site.device()?.to_owned();
         let network = LayerNetwork::of(site.record)?;
-        let uuid = site.record.uuid.clone();
-        let target = Target::of(&uuid, &network);
+        let target = Target::of(&site.record.uuid, &network);
         let bit_rate = rate::bit_rate(site.layer);
         let commands = &mut *site.commands;
         load(KERNEL, commands)?;
@@ -85,29 +88,26 @@ impl LayerKind for NvmeTcp {
         commands.as_one(NETWORK, |commands| network.make(bit_rate, commands))?;
         commands.as_one(TARGET, |_| {
             configfs::with(Some(&network.namespace), |root| {
-                target.make(&root.join("nvmet"), &device, &network)
+                target.make(&root.join("nvmet"), &device, network.server.into())
             })
         })?;
-        commands.as_one(SESSION, |commands| {
-            target.connect(&network)?;
-            let found = commands.wait_for(APPEARS_WITHIN, || disk_of(Path::new("/sys/block"), &uuid))?;
-            found.ok_or_else(|| Fault::Other(format!("the namespace {uuid} of NVMe did not appear")))
-        })
+        commands.as_one(SESSION, |commands| target.connect(network.server.into(), commands))
     }
 
     fn take_down(&self, record: &LayerRecord, commands: &mut Commands<'_>) -> Result<bool, Fault> {
         let network = LayerNetwork::of(record)?;
         let target = Target::of(&record.uuid, &network);
-        let mut was_there = target.disconnect(Path::new("/sys/class/nvme"))?;
+        let mut was_there = target.disconnect(Path::new(CONTROLLERS))?;
         if Path::new("/sys/kernel/config").exists() {
-            was_there |= configfs::with(None, |root| target.take_down(&root.join("nvmet"), &network))?;
+            let server = network.server.into();
+            was_there |= configfs::with(None, |root| target.take_down(&root.join("nvmet"), server))?;
         }
         Ok(network.take_down(commands)? || was_there)
     }
 }
 
 /// The names that the target goes by.
-struct Target {
+pub(super) struct Target {
     uuid: String,
     /// Of the subsystem and of the one host that may use it (NVM Express base specification, NVMe Qualified Names).
     name: String,
@@ -116,15 +116,19 @@ struct Target {
 }
 
 impl Target {
-    fn of(uuid: &str, network: &LayerNetwork) -> Self {
+    /// That of a layer with this UUID.
+    pub(super) fn of(uuid: &str, network: &LayerNetwork) -> Self {
         let name = format!("nqn.2014-08.org.nvmexpress:uuid:{uuid}");
         // Numbers of 16 bits, of which administrators use the first.
         let port = 1024 + network.number % 64_000;
         Self { uuid: uuid.to_owned(), name, port: port.to_string() }
     }
 
-    /// Makes it in the folder of nvmet; it listens in the network namespace of the calling thread.
-    fn make(&self, nvmet: &Path, device: &str, network: &LayerNetwork) -> Result<(), Fault> {
+    /// Makes it in the folder of nvmet; it listens at `server`, in the network namespace of the calling thread.
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub(super) fn make(&self, nvmet: &Path, device: &str, server: IpAddr) -> Result<(), Fault> {
         let subsystem = nvmet.join("subsystems").join(&self.name);
         let host = nvmet.join("hosts").join(&self.name);
         configfs::make(&subsystem)?;
@@ -138,20 +142,23 @@ impl Target {
         configfs::put(&namespace.join("enable"), "1")?;
         let port = nvmet.join("ports").join(&self.port);
         configfs::make(&port)?;
-        configfs::put(&port.join("addr_traddr"), &network.server.to_string())?;
-        configfs::put(&port.join("addr_adrfam"), "ipv4")?;
+        configfs::put(&port.join("addr_traddr"), &server.to_string())?;
+        configfs::put(&port.join("addr_adrfam"), if server.is_ipv4() { "ipv4" } else { "ipv6" })?;
         configfs::put(&port.join("addr_trtype"), "tcp")?;
         configfs::put(&port.join("addr_trsvcid"), &PORT.to_string())?;
         configfs::link(&subsystem, &port.join("subsystems").join(&self.name))
     }
 
     /// Removes it from the folder of nvmet; whether something of it was there.
-    fn take_down(&self, nvmet: &Path, network: &LayerNetwork) -> Result<bool, Fault> {
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub(super) fn take_down(&self, nvmet: &Path, server: IpAddr) -> Result<bool, Fault> {
         let port = nvmet.join("ports").join(&self.port);
         let mut was_there = configfs::remove(&port.join("subsystems").join(&self.name))?;
         // Another may have had that number before.
         let address = read_to_string(port.join("addr_traddr")).unwrap_or_default();
-        if port.exists() && (address.trim() == network.server.to_string() || address.trim().is_empty()) {
+        if port.exists() && (address.trim() == server.to_string() || address.trim().is_empty()) {
             was_there |= configfs::remove(&port)?;
         }
         let subsystem = nvmet.join("subsystems").join(&self.name);
@@ -163,21 +170,29 @@ impl Target {
         Ok(configfs::remove(&nvmet.join("hosts").join(&self.name))? || was_there)
     }
 
-    fn connect(&self, network: &LayerNetwork) -> Result<(), Fault> {
+    /// Connects to it at `server`; the node of its disk.
+    ///
+    /// # Errors
+    /// What the kernel said, or that the disk did not appear.
+    pub(super) fn connect(&self, server: IpAddr, commands: &mut Commands<'_>) -> Result<PathBuf, Fault> {
         let Self { uuid, name, .. } = self;
         let words = format!(
-            "transport=tcp,traddr={},trsvcid={PORT},nqn={name},hostnqn={name},hostid={uuid},ctrl_loss_tmo={LOST_WITHIN}",
-            network.server
+            "transport=tcp,traddr={server},trsvcid={PORT},nqn={name},hostnqn={name},hostid={uuid},ctrl_loss_tmo={LOST_WITHIN}"
         );
         let fabrics = OpenOptions::new().read(true).write(true).open("/dev/nvme-fabrics");
         // It returns when there is a connection.
-        fabrics.and_then(|mut fabrics| fabrics.write_all(words.as_bytes())).map_err(|e| {
-            Fault::system(format!("connecting to {name} at {} by NVMe over TCP", network.server), e)
-        })
+        fabrics
+            .and_then(|mut fabrics| fabrics.write_all(words.as_bytes()))
+            .map_err(|e| Fault::system(format!("connecting to {name} at {server} by NVMe over TCP"), e))?;
+        let found = commands.wait_for(APPEARS_WITHIN, || disk_of(Path::new("/sys/block"), uuid))?;
+        found.ok_or_else(|| Fault::Other(format!("the namespace {uuid} of NVMe did not appear")))
     }
 
     /// Removes the controllers of this machine's host driver that are connected to it; whether there was one.
-    fn disconnect(&self, class: &Path) -> Result<bool, Fault> {
+    ///
+    /// # Errors
+    /// What the kernel said.
+    pub(super) fn disconnect(&self, class: &Path) -> Result<bool, Fault> {
         let Ok(entries) = fs::read_dir(class) else { return Ok(false) };
         let is_ours = |folder: &PathBuf| {
             read_to_string(folder.join("subsysnqn")).is_ok_and(|found| found.trim() == self.name)

@@ -149,6 +149,7 @@ mod tests {
             beside: None,
             on_devices: false,
             place: None,
+            access: None,
         };
         let names =
             ["headroom_0123456789abcdef_a", "headroom_0123456789abcdef_1", "headroom_0123456789abcdef_2"];
