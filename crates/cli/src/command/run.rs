@@ -24,8 +24,8 @@ use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, controls, parameters};
 use super::{
-    dry_run, exit_code, flag, option, page_path, restore, resume, run_refusal, run_study, show, store_argument,
-    tag,
+    dry_run, exit_code, flag, option, page_path, restore, resume, run_refusal, run_study, show,
+    store_argument, tag,
 };
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
