@@ -162,7 +162,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         Some(Direction::Write) => measure::share(case, OperationClass::Write),
         None => 1.0,
     };
-    Some(measure::estimated(case, metric::IOPS)? * share)
+    measure::estimated(case, metric::IOPS).map(|all| counted::with_flushes(case, limit, step, all * share))
 }
 
 /// Bytes per second that pass a limit at a step of the path.

@@ -1,10 +1,11 @@
-//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, and a
-//! link to the members of an array with parity.
+//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, one of
+//! writes that flushes count against, and a link to the members of an array with parity.
 
 use std::ops::RangeInclusive;
 
 use model::layer::{LayerArray, LayerDevice};
 use model::limit::{Direction, Limit, LimitKind};
+use model::profile::Durability;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Resource, metric};
@@ -43,6 +44,23 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     passed.filter(|passed| measure::is_direct(case) || is_held(passed))
 }
 
+/// Operations per second of the load, `own`, with the flushes that count against a throttle of write operations: one that
+/// comes of a sync is a bio that writes nothing (`blkdev_issue_flush` in `block/blk-flush.c`), and throttled as any other.
+/// A journal's flushes are its own thread's, and not throttled with the load; nobody counts them apart. So flushes are
+/// added only as far as all fit the throttle.
+pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
+    let is_of_writes = limit.kind == LimitKind::Quota && limit.direction == Some(Direction::Write);
+    let Some(bound) = limit.bound().filter(|_| is_of_writes && step.amplification > 0.0) else { return own };
+    let syncs = match measure::profile(case).durability {
+        Durability::EachWrite => own,
+        Durability::Syncs => measure::estimated(case, metric::SYNCS_PER_SECOND).unwrap_or_default(),
+        _ => 0.0,
+    };
+    let flushed = measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, "flushes"));
+    let all = own + syncs.min(flushed.unwrap_or_default() / step.amplification);
+    if all * step.amplification <= HELD * bound { all } else { own }
+}
+
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes
 /// make as much of each byte as the path says; smaller ones read first, and write parity more often. Members have about
 /// as much to do, so the link's share of them is that of the path.
@@ -78,6 +96,7 @@ mod tests {
     use crate::measure::layers::tests::{did, put, stack};
     use crate::validity::fixture;
     use model::limit::{Direction, LimitKind};
+    use model::profile::Durability;
     use model::resource::PathStep;
     use model::run::CaseResult;
     use model::{Better, Limit, Machine, Resource, ResourceKind, Unit, metric};
@@ -156,6 +175,40 @@ mod tests {
         assert_eq!(share(80e6), None);
         let held = share(54e6);
         assert!(held.is_some_and(|held| (held - 0.98 * 54.0 / 52.0).abs() < 1e-3), "{held:?}");
+    }
+
+    /// Bug: of a throttle of 400 writes a second a load that syncs each of its 200 was said to use half.
+    #[test]
+    fn flushes_of_syncs_count_against_a_throttle_of_writes() {
+        let used = |durability: Durability, syncs: f64, flushes: u64, writes: f64| {
+            let mut case = fixture::disk_case("randwrite", writes * 4096.0, writes * 4096.0);
+            fixture::set(&mut case, "direct", true);
+            case.loads.main.profile.durability = durability;
+            for (name, rate) in [(metric::IOPS, writes), (metric::SYNCS_PER_SECOND, syncs)] {
+                let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
+                case.loads.main.estimates.insert(name, estimate);
+            }
+            for trial in &mut case.trials {
+                let counter = fixture::counter("block:sda", "/proc/diskstats flushes", 1.0, flushes);
+                trial.result.local_mut().counters.push(counter);
+            }
+            let sda = Resource::of(ResourceKind::Block, "sda");
+            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+            let throttle = Limit { direction: Some(Direction::Write), effective: Some(400.0), ..bound };
+            of_case(&case, &Machine { limits: vec![throttle], ..Machine::default() })[0].fraction
+        };
+        let half = |share: f64| (share - 0.5).abs() < 1e-9;
+        let whole = |share: f64| (share - 1.0).abs() < 1e-9;
+        assert!(whole(used(Durability::Syncs, 200.0, 200, 200.0)));
+        assert!(whole(used(Durability::EachWrite, 0.0, 200, 200.0)));
+        assert!(
+            whole(used(Durability::Syncs, 400.0, 400, 400.0)),
+            "a journal's are not throttled with the load"
+        );
+        assert!(half(used(Durability::Syncs, 200.0, 0, 200.0)), "its device has no flushes");
+        assert!(half(used(Durability::None, 0.0, 200, 200.0)), "they are not the load's");
+        let some = used(Durability::Syncs, 50.0, 200, 350.0);
+        assert!(whole(some), "no more than it has syncs: {some}");
     }
 
     /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.
