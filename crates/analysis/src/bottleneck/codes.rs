@@ -179,7 +179,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "loss-bound",
         "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under BBR \
          one in twenty), and for half of the window or more the connection waited for the path, while no processor of either end \
-         was full and no queue stood on the way.",
+         was full and no queue stood on the way. Of requests that wait for answers: half of their time or more are those that took \
+         200 ms or longer, the least after which TCP sends again, and there were at least half as many timeouts (TCPTimeouts, \
+         TCPLossProbes).",
     ),
     (
         "window-bound",
@@ -201,7 +203,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
          are nine tenths of what it does; or its window was full for half of the \
          window or more though it lets at least eight times as much through, so that nobody emptied it. Of datagrams: 1 % or more did \
-         not arrive, and its sockets dropped at least half as large a share of what came to them.",
+         not arrive, and its sockets dropped at least half as large a share of what came to them. Of requests: the threads of the \
+         end that answers stood ready without a CPU for half of the time or more, beside a CPU that is full.",
     ),
     (
         "round-trip-bound",

@@ -23,6 +23,7 @@ mod end_core;
 mod host_queue;
 mod inside;
 mod interrupts;
+mod late_answers;
 mod latency;
 mod layer;
 mod limit;

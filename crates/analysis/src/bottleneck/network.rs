@@ -17,7 +17,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, cores, end_core, finding, loss, path, server, shown};
+use super::{FULL, Verdict, end_core, finding, late_answers, loss, path, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -114,11 +114,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 /// Each request waits for its answer.
 fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some(mean) = server::answered_after(case) else { return Verdict::Elsewhere };
-    if computes_itself(case) || fills_all_cpus(case, context) {
+    if computes_itself(case) || late_answers::lack_cpus_here(case, context) {
         return Verdict::Elsewhere;
     }
-    let in_server = server::answers_all_the_time(case, mean).or_else(|| server::answers(case, mean));
-    if let Some(found) = in_server {
+    let late = loss::by_timeouts(case).or_else(|| late_answers::lack_cpus_there(case));
+    let late = late.or_else(|| server::answers_all_the_time(case, mean));
+    if let Some(found) = late.or_else(|| server::answers(case, mean)) {
         return found;
     }
     Verdict::Full(Box::new(
@@ -138,12 +139,6 @@ fn computes_itself(case: &CaseResult) -> bool {
     }
     // Of one at a time the end that answers has a part, too.
     computes && measure::concurrency(case) > 1.0
-}
-
-/// Whether several requests at a time, and their answers on the same machine, fill all its CPUs.
-fn fills_all_cpus(case: &CaseResult, context: &Context<'_>) -> bool {
-    let is_it = measure::is_one_machine(case) && measure::concurrency(case) > 1.0;
-    is_it && matches!(cores::examine(case, context), Verdict::Full(found) if found.code == "all-cores-full")
 }
 
 /// Where the time of the sending connections went, as shares of the window.
