@@ -11,7 +11,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "io-quota",
         "The rate is at least 95 % of what a control group's throttle, a queueing discipline, or who rents the machine out \
          allows the resource. Of what is rented out this is said of the most that is published, where nobody counts what was \
-         held back; a baseline is never named, for who has credits passes it.",
+         held back; a baseline is never named, for who has credits passes it. Of a queueing discipline also where what leaves by \
+         its interface, by the interface's own count, is at least 98 % of what payload may have there, and a tenth of it or more \
+         is not the load's payload: others share the rate, or what was dropped is sent again.",
     ),
     (
         "allowance-exceeded",

@@ -26,7 +26,7 @@ const BOUND: f64 = 1.05;
 
 /// Of what passes a full interface the load has less than this, or nobody else's is worth naming: heads of packets,
 /// which the interface counts too, are 5 % of it at an MTU of 1500.
-const NEARLY_ALL: f64 = 0.9;
+pub(super) const NEARLY_ALL: f64 = 0.9;
 
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =

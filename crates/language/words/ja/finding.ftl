@@ -407,12 +407,16 @@ finding-io-quota =
     設定された上限が結果を制限しています: { $end ->
         [far] { $machine } の{" "}
        *[near] {""}
-    }{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+    }{ $shared ->
+        [yes] { RESOURCE($resource) } から { SHORT($carried, $unit) } が出て、そのうちこの負荷の分は { SHORT($own, $unit) } です。データに許されるのは { SHORT($limit, $unit) } です
+       *[no] { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+    }
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます{ $flows ->
             [yes] 。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
            *[no] {""}
         }
+        [shared] ほかに送っているものを止めるか、レートを上げるか、キューイング規則（tc qdisc）を外してください
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
        *[no] 上限を上げるか外すか、グループの外で測定してください
     }

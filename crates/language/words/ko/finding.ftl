@@ -407,12 +407,16 @@ finding-io-quota =
     설정된 상한이 결과를 제한합니다: { $end ->
         [far] { $machine }의{" "}
        *[near] {""}
-    }{ RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    }{ $shared ->
+        [yes] { RESOURCE($resource) }로 { SHORT($carried, $unit) }가 나갔고, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터에 허용된 것은 { SHORT($limit, $unit) }입니다
+       *[no] { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    }
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다{ $flows ->
             [yes] . Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
            *[no] {""}
         }
+        [shared] 함께 전송하는 다른 것을 멈추거나, 속도를 올리거나 큐잉 규칙(tc qdisc)을 없애십시오
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
        *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
     }
