@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, latency, server, shown};
+use super::{bus, clock, latency, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -91,8 +91,8 @@ evidence-pressure =
     }
 "#;
 
-/// What is known around the case that tells more about a verdict on a device.
-const AROUND: &[LookAround] = &[bus::unknown, others_there, in_syncs];
+/// What is known around the case that tells more about a verdict on a device or on cores.
+const AROUND: &[LookAround] = &[bus::unknown, clock::held, clock::slowed, others_there, in_syncs];
 
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;

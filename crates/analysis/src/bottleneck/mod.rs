@@ -10,6 +10,7 @@ mod also;
 mod bucket;
 mod bus;
 mod chase;
+mod clock;
 mod codes;
 mod constant;
 mod cores;
@@ -74,6 +75,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     bucket::ENGLISH,
     bus::ENGLISH,
     chase::ENGLISH,
+    clock::ENGLISH,
     constant::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,

@@ -708,6 +708,7 @@ evidence-swap = スワップ { SHORT($rate, unit: "B/s") }
 evidence-sync = 平均 { SHORT($latency_s, unit: "s") }
 evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
+evidence-clock-held = ポリシーによりクロックはハードウェアが出せる { SHORT($hardware_hz, unit: "Hz") } のうち { SHORT($most_hz, unit: "Hz") } までに制限
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }

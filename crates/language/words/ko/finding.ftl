@@ -708,6 +708,7 @@ evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
 evidence-sync = 평균 { SHORT($latency_s, unit: "s") }
 evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
+evidence-clock-held = 정책에 따라 클럭이 하드웨어가 낼 수 있는 { SHORT($hardware_hz, unit: "Hz") } 중 { SHORT($most_hz, unit: "Hz") }까지로 제한됨
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
 evidence-touched = 사용하는 범위 { BINARY($bytes) }
 evidence-trials = n = { $trials }
