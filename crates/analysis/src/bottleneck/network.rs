@@ -243,15 +243,17 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
 /// twice is not enough.
 const AMPLE: f64 = 8.0;
 
-/// How many times as much as came the receiver's window would let through. A window w
-/// over a round trip r lets w / r through (RFC 7323, section 1.1).
+/// How many times as much as came the receiver's window would let through. A window w over a round trip r lets w / r
+/// through (RFC 7323, section 1.1). Of another program's only what it offered is known: it counts where that is ample.
 fn window_allows(case: &CaseResult) -> Option<f64> {
-    let receiver = measure::receiver(case);
+    let (sender, receiver) = (measure::sender(case), measure::receiver(case));
     let of = |t: &Trial| {
-        let window = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE)?;
         let rtt = measure::measured(t, metric::RTT).filter(|rtt| *rtt > 0.0)?;
         let each = measure::measured(t, metric::THROUGHPUT)? / measure::concurrency(case);
-        (each > 0.0).then_some(window / rtt / each)
+        let times = |window: f64| window / rtt / each;
+        let granted = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE).map(times);
+        let offered = || sender.number(t, fact::PEER_WINDOW).map(times).filter(|times| *times >= AMPLE);
+        granted.or_else(offered).filter(|_| each > 0.0)
     };
     measure::median(case, of)
 }
@@ -390,6 +392,10 @@ mod tests {
         assert_eq!(verdict(&slow), "receiver-cpu");
         metric(&mut slow, metric::RTT, 0.02, Unit::Seconds);
         assert_eq!(verdict(&slow), "window-bound");
+        // Of another program's receiver the window that it offers is known: 1 GB/s over 100 us.
+        let mut other = case("send", &[("receive_window_limited_time", 0.9), ("peer_window", 1e5)]);
+        metric(&mut other, metric::RTT, 1e-4, Unit::Seconds);
+        assert_eq!(verdict(&other), "receiver-cpu");
     }
 
     /// A download from an end of ours to a file: its window is full because a device takes its time.
