@@ -41,7 +41,8 @@ finding-io-quota =
                     several have more
                *[no] {""}
             }
-            [shared] stop what else sends over it, raise the rate, or remove the queueing discipline (tc qdisc)
+            [shared] stop what else sends over it, send more in each packet, raise the rate, or remove the queueing discipline
+                (tc qdisc)
             [yes] raise the rate, or remove the queueing discipline (tc qdisc)
            *[no] raise or remove the throttle, or measure outside of the group
         }
