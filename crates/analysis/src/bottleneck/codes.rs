@@ -79,7 +79,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "reclaim-bound",
         "All tasks of our own control group that were not idle stood still for memory for at least half of the window (its pressure), \
          while its limit, or that of a group above it, left at most a tenth of what it allows, and less than 1 MB/s was swapped: the \
-         kernel gave up pages of files, or let tasks sleep that were above memory.high.",
+         kernel gave up pages of files, or let tasks sleep that were above memory.high. Of a group of version 1, which has no \
+         pressure: the threads of a load that writes through the page cache and syncs nothing, all of them together, neither \
+         computed nor stood ready without a CPU for half of it, while the machine slowed no writer down.",
     ),
     (
         "memory-latency",

@@ -392,10 +392,17 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
 finding-reclaim-bound =
-    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
-    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
+    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: { $by ->
+        [rest] グループのスレッドが時間の { PERCENT($share) } の間、空きができるのを待っていました
+       *[pressure] 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました
+    }。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
+    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax、バージョン 1 の memory.limit_in_bytes）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
 
-evidence-reclaim-wait = コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
+evidence-reclaim-wait =
+    { $by ->
+        [rest] ページキャッシュに書き込むスレッドが計算も、実行可能なまま CPU を待つこともしなかった時間 { PERCENT($share) }（マシン全体の都合で遅らされた書き込みはない）
+       *[pressure] コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }
+    }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
 
 finding-interrupt-cpu-full =
     負荷の対象の割り込みを処理する CPU { $cpu } は飽和しています: 時間の { PERCENT($share) } の間使用中で、そのうち { PERCENT($interrupts) } は割り込みとその後処理（softirq）です

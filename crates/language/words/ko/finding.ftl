@@ -392,10 +392,17 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
 finding-reclaim-bound =
-    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
-    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
+    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: { $by ->
+        [rest] 그룹의 스레드가 시간의 { PERCENT($share) } 동안 자리가 나기를 기다렸고
+       *[pressure] 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고
+    }, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
+    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax, 버전 1의 memory.limit_in_bytes)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
 
-evidence-reclaim-wait = 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
+evidence-reclaim-wait =
+    { $by ->
+        [rest] 페이지 캐시에 쓰는 스레드가 계산하지도, 실행할 준비가 된 채 CPU를 기다리지도 않은 시간 { PERCENT($share) }(머신 때문에 느려진 쓰기는 없음)
+       *[pressure] 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }
+    }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
 
 finding-interrupt-cpu-full =
     대상의 인터럽트를 처리하는 CPU { $cpu }의 한계에 도달했습니다: 시간의 { PERCENT($share) } 동안 사용 중이며, 그중 { PERCENT($interrupts) }는 인터럽트와 그 뒤처리(softirq)입니다
