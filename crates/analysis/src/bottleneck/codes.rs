@@ -34,6 +34,13 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          the part that it has of what was computed. A link, a limit or memory that is full has the name before it.",
     ),
     (
+        "threads-stopped",
+        "The threads of a load that waits for processors and memory alone neither computed nor stood ready without a CPU for at \
+         least a fifth of the time, beside what the hypervisor and interrupts took of all CPUs, while no quota is known to stop \
+         them, less than 1 MB/s was swapped and the control group's memory was not full: a signal, a frozen group, or a quota \
+         that cannot be seen from here.",
+    ),
+    (
         "bucket-used-up",
         "The rate of a device or a network fell from one level to another at once and stayed there, level to 1 % (of \
          writes to 0.5 %, and the higher one too), while the workers were idle and the hypervisor took less than a tenth of \

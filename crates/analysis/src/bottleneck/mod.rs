@@ -41,6 +41,7 @@ mod reclaim;
 mod scheduler;
 mod server;
 mod steal;
+mod stopped;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -111,6 +112,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,
+    stopped::ENGLISH,
     swap::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
@@ -163,6 +165,7 @@ const CANDIDATES: &[Candidate] = &[
     chase::examine,
     steal::examine,
     memory::examine,
+    stopped::examine,
     database::clients::examine,
     database::processor::examine,
     database::locks::examine,

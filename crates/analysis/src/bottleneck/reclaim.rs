@@ -19,7 +19,7 @@ use crate::validity::swapping;
 use crate::{Context, measure};
 
 /// A limit of which no more than this share is left is reached: the kernel frees some before it is.
-const LEFT: f64 = 0.1;
+pub(super) const LEFT: f64 = 0.1;
 
 pub(super) const ENGLISH: &str = r#"
 finding-reclaim-bound =

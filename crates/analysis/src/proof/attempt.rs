@@ -100,9 +100,8 @@ impl Suspect {
             "latency-bound" | "round-trip-bound" => Self::OwnOperations,
             "memory-bandwidth-full" => Self::Memory,
             "memory-latency" | "scheduler-bound" | "loss-bound" | "credits-used-up" | "server-cpu-bound"
-            | "lock-bound" | "steal-bound" | "swap-bound" | "reclaim-bound" | "interrupt-cpu-full" => {
-                Self::Unmovable
-            }
+            | "lock-bound" | "steal-bound" | "swap-bound" | "reclaim-bound" | "interrupt-cpu-full"
+            | "threads-stopped" => Self::Unmovable,
             _ if measure::is_net(case) && measure::profile(case).is_stream() => Self::Interface,
             _ if measure::device(case).is_some() => Self::Device,
             _ => Self::Unmovable,

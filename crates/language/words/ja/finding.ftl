@@ -379,6 +379,12 @@ evidence-stolen-of-load =
        *[near] {""}
     }スレッドに必要な CPU 時間の { PERCENT($share) } が奪われた
 
+finding-threads-stopped =
+    スレッドは時間の { PERCENT($share) } の間、実行されませんでした: 計算も CPU 待ちもしておらず、このような負荷がほかに待つものはありません
+    .advice = 何がスレッドを止めているかを調べてください。シグナル（cpulimit が送る SIGSTOP）、凍結されたコントロールグループ（cgroup.freeze、freezer.state）、またはここから見えない上位グループの CPU クォータです
+
+evidence-stopped = ワーカーがそれぞれ計算または CPU を待った時間 { PERCENT($wanted) }、割り込みとハイパーバイザーが取った CPU { FIXED($taken, decimals: 2) } 個
+
 finding-swap-bound =
     メモリが足りず、スワップが結果を制限しています: スレッドは時間の { PERCENT($share) } の間、スワップからページが戻るか、ほかのページがスワップに書き出されるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
     .advice = メモリより小さいデータで動かすか、メモリの多いマシンを使ってください。スワップデバイスを速くしても待ち時間が短くなるだけです

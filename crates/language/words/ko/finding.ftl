@@ -379,6 +379,12 @@ evidence-stolen-of-load =
        *[near] {""}
     }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 빼앗김
 
+finding-threads-stopped =
+    스레드가 시간의 { PERCENT($share) } 동안 실행되지 못했습니다: 계산하지도, CPU를 기다리지도 않았는데, 이런 부하가 달리 기다릴 것은 없습니다
+    .advice = 무엇이 스레드를 멈추는지 찾아보십시오. 시그널(cpulimit이 보내는 SIGSTOP), 얼린 컨트롤 그룹(cgroup.freeze, freezer.state), 또는 여기서 보이지 않는 상위 그룹의 CPU 쿼터
+
+evidence-stopped = 작업 스레드가 저마다 계산하거나 CPU를 기다린 시간 { PERCENT($wanted) }, 인터럽트와 하이퍼바이저가 가져간 CPU { FIXED($taken, decimals: 2) }개
+
 finding-swap-bound =
     메모리가 부족해 스왑이 결과를 제한합니다: 스레드가 시간의 { PERCENT($share) } 동안, 스왑에서 페이지를 읽어 오거나 다른 페이지를 스왑에 쓰는 것을 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
     .advice = 메모리보다 적은 데이터로 작업하거나 메모리가 더 많은 머신을 쓰십시오. 스왑 장치가 빨라져도 기다림이 짧아질 뿐입니다
