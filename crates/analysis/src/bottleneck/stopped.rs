@@ -15,9 +15,11 @@ use crate::measure::End;
 use crate::validity::swapping;
 use crate::{Context, measure};
 
-/// From this share of their time on threads that were not let run are felt: what it takes to begin and to end is less of the
-/// shortest windows.
+/// From this share of their time on threads that were not let run are felt.
 const FELT: f64 = 0.2;
+
+/// Of shorter windows the edges count: threads begin and end at different times, s.
+const WINDOW_LEAST: f64 = 0.4;
 
 /// Who takes CPUs from threads that are charged for none of it.
 const TAKERS: &[&str] = &["steal", "irq", "softirq"];
@@ -39,7 +41,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let waits_for_nothing = measure::computes_by_kind(measure::profile(case)) && measure::is_closed(case);
     let has_memory = swapping::rate_of_all(case) < swapping::FELT
         && measure::group_memory(case).is_none_or(|(limit, left)| left > LEFT * limit);
-    let wanted = End::Drives.wanted_share(case).filter(|_| waits_for_nothing && has_memory);
+    let window_s = measure::median(case, |trial| Some(trial.result.window?.seconds()));
+    let is_long = window_s.is_some_and(|seconds| seconds >= WINDOW_LEAST);
+    let wanted = End::Drives.wanted_share(case).filter(|_| waits_for_nothing && has_memory && is_long);
     let Some(wanted) = wanted else { return Verdict::Elsewhere };
     let taken_in = |trial: &Trial| -> Option<f64> {
         Some(TAKERS.iter().filter_map(|name| measure::rate(trial, &Resource::CPUS, name)).sum())
