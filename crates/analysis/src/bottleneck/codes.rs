@@ -79,8 +79,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "The machine swapped at least 1 MB/s in the window, and each thread waited for at least half of it for swapped pages or \
          for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks of our own control group \
          that were not idle stood still for memory for half of it (pressure); or, of a load that waits for processors and memory \
-         alone, its threads neither computed nor stood ready without a CPU for half of it. The pressure of other groups, or of \
-         the whole machine, blames nobody: it may be another program's.",
+         alone, its threads neither computed outside of the kernel nor stood ready without a CPU for half of it. The pressure of \
+         other groups, or of the whole machine, blames nobody: it may be another program's.",
     ),
     (
         "reclaim-bound",

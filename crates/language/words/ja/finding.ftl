@@ -392,7 +392,7 @@ finding-swap-bound =
 evidence-swap-wait =
     スレッドがメモリを待った時間 { PERCENT($share) }（{ $by ->
         [delays] カーネルがタスクごとに集計
-        [rest] 計算も、実行可能なまま CPU を待つこともなかった時間。メモリだけを使う負荷はほかに待つものがない
+        [rest] カーネルの外で計算することも、実行可能なまま CPU を待つこともなかった時間。メモリだけを使う負荷はほかに待つものがない
        *[pressure] コントロールグループ全体が止まった時間をカーネルが集計
     }）
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません

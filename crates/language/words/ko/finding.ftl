@@ -392,7 +392,7 @@ finding-swap-bound =
 evidence-swap-wait =
     스레드가 메모리를 기다린 시간 { PERCENT($share) }({ $by ->
         [delays] 커널이 태스크마다 집계
-        [rest] 계산하지도, 실행할 준비가 된 채 CPU를 기다리지도 않은 시간. 메모리만 쓰는 부하는 다른 것을 기다리지 않음
+        [rest] 커널 밖에서 계산하지도, 실행할 준비가 된 채 CPU를 기다리지도 않은 시간. 메모리만 쓰는 부하는 다른 것을 기다리지 않음
        *[pressure] 컨트롤 그룹 전체가 멈춘 시간을 커널이 집계
     })
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
