@@ -75,7 +75,7 @@ mod tests {
                 name: series::FREQUENCY,
                 unit: Unit::Hertz,
                 start_ns: 0,
-                interval_ns: GHZ,
+                interval_ns: 1_000_000_000,
                 values: vec![hz],
             }));
         }
