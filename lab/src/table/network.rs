@@ -225,6 +225,16 @@ pub(super) const TABLE: &[Scenario] = &[
         .right(&["receiver-cpu", "own-cores-full"])
         .also(&["disturbed-by-others"])
         .proved(&[AtLeast(BusyOf(Last), 0.95), AtLeast(Neighbours, 0.4)]),
+    // The thread that answers always has something to do, and a third of a CPU.
+    Scenario::limit(
+        "messages to an end with a busy CPU, 16 at a time",
+        Network,
+        BUSY_FAR,
+        &["net.pingpong", "--outstanding", "16"],
+    )
+    .right(&["receiver-cpu", "own-cores-full", "all-cores-full"])
+    .also(&["disturbed-by-others"])
+    .proved(&[AtLeast(BusyOf(Last), 0.95), AtLeast(Neighbours, 0.4)]),
     Scenario::limit("a busy CPU at the far sender", Network, BUSY_FAR, RECEIVE)
         .right(&["sender-cpu", "own-cores-full"])
         .also(&["disturbed-by-others"])
