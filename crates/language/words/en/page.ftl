@@ -311,7 +311,10 @@ conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusi
 conclusion-receiver-cpu = the receiver's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = the path to the other end is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    packet loss is the limit: { $rate }{ conclusion-where }, with { PERCENT($share) } of the segments lost{ conclusion-then }
+    packet loss is the limit: { $rate }{ conclusion-where }, { $how ->
+        [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
+       *[segments] with { PERCENT($share) } of the segments lost
+    }{ conclusion-then }
 answer-gains = What more buys
 gain-table = What would more buy?
 gain-change = change

@@ -279,7 +279,10 @@ conclusion-window-bound =
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = 相手までの経路が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    パケット損失が限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が損失{ conclusion-then }
+    パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->
+        [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
+       *[segments] セグメントの { PERCENT($share) } が損失
+    }{ conclusion-then }
 answer-gains = 増やすと得られるもの
 gain-table = 増やすと何が得られるか
 gain-change = 変更

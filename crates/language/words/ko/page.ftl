@@ -279,7 +279,10 @@ conclusion-window-bound =
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = 상대까지의 경로가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    패킷 손실이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) } 손실{ conclusion-then }
+    패킷 손실이 한계: { $rate }{ conclusion-where }, { $how ->
+        [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
+       *[segments] 세그먼트의 { PERCENT($share) } 손실
+    }{ conclusion-then }
 answer-gains = 늘리면 얻는 것
 gain-table = 더 늘리면 무엇을 얻는가?
 gain-change = 변경
