@@ -43,6 +43,10 @@ evidence-device-node = { RESOURCE($resource) } はノード { $node } に接続
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 
+finding-operations-failed =
+    操作の { PERCENT($share, decimals: 1) } が失敗しました: 速度は残りだけを数えた値であり、拒否された操作は処理された操作より早く終わります
+    .advice = 何が誰に拒否されたかを調べてください。満杯の接続プールやキュー、レート制限、誤ったリクエストです。どの応答だったかは試行の事実にあります
+
 finding-rate-not-kept = { $workload } は要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
 finding-nothing-driven = engine=null: 何も読み書きしていません。この数値はツール自体が出せる最大値です

@@ -43,6 +43,10 @@ evidence-device-node = { RESOURCE($resource) }은(는) 노드 { $node }에 연�
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 
+finding-operations-failed =
+    작업의 { PERCENT($share, decimals: 1) }가 실패했습니다: 속도는 나머지만 센 값이며, 거절된 작업은 처리된 작업보다 짧게 끝납니다
+    .advice = 무엇을 누가 거절했는지 찾아보십시오. 가득 찬 연결 풀이나 대기열, 속도 제한, 잘못된 요청. 어떤 응답이었는지는 시행의 사실에 있습니다
+
 finding-rate-not-kept = { $workload } 부하는 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
 
 finding-nothing-driven = engine=null: 아무것도 읽거나 쓰지 않았습니다. 이 수치는 도구 자체가 낼 수 있는 최댓값입니다
