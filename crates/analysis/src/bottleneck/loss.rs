@@ -73,6 +73,12 @@ pub(super) fn felt(case: &CaseResult) -> Option<f64> {
     (is_bbr || !allows_more(case, share)).then_some(share)
 }
 
+/// The share of the segments that were lost, where Reno and CUBIC would feel it, as evidence.
+pub(super) fn evidence(case: &CaseResult) -> Option<Evidence> {
+    let share = measure::median(case, |t| lost_share(case, t)).filter(|share| *share >= LOSS)?;
+    Some(shown("retransmits", metric::RETRANSMITS).arg("share", share))
+}
+
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
     let share = felt(case)?;

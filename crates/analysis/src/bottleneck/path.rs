@@ -142,7 +142,9 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
         found = found.arg(name, value);
         evidence = evidence.arg(name, value);
     }
-    Some(Verdict::Full(Box::new(found.because(evidence))))
+    // What a narrow link does not take is lost, and so is what a bad one breaks: nobody can tell the two without a queue.
+    let lost = loss::evidence(case).map(|lost| Evidence { beside: true, ..lost });
+    Some(Verdict::Full(Box::new(found.because(evidence).because_all(lost))))
 }
 
 /// Whether the rate within each trial stands.
@@ -234,7 +236,10 @@ mod tests {
             "{}",
             found.text
         );
-        assert_eq!(code(over(0.0055, "bbr", 400.0, 20)), "path-full");
+        let loses = verdict(&[over(0.0055, "bbr", 400.0, 20)]);
+        assert_eq!(loses.code, "path-full");
+        assert!(loses.evidence.iter().any(|e| e.code == "retransmits" && e.beside), "{loses:?}");
+        assert!(found.evidence.iter().all(|e| e.code != "retransmits"), "{found:?}");
         assert_eq!(code(over(0.0055, "bbr", 2000.0, 20)), "loss-bound");
         assert_eq!(code(over(0.0055, "bbr", 0.0, 85)), "cannot-tell");
         // It still finds out how fast it may go.
