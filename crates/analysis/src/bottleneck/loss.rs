@@ -108,7 +108,7 @@ impl Timeouts {
     fn of(case: &CaseResult, trial: &Trial, times: MetricName) -> Option<Self> {
         let times = measure::distribution(&trial.result.main().histograms, times)?;
         let late: Vec<&Bucket> =
-            times.buckets().iter().filter(|bucket| bucket.low as f64 >= TIMEOUT_LEAST_S * 1e9).collect();
+            times.buckets().iter().filter(|bucket| bucket.high as f64 >= TIMEOUT_LEAST_S * 1e9).collect();
         let late_s = late.iter().map(|bucket| bucket.low as f64 / 1e9 * bucket.count as f64).sum::<f64>();
         let all_s = times.mean()? / 1e9 * times.len() as f64;
         // Which end sends again depends on which segment was lost.
