@@ -571,7 +571,10 @@ finding-latency-bound =
     レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } { $syncs ->
         [yes] で、時間の { PERCENT($sync_share) } は同期（{ SHORT($sync_s, unit: "s") }）に使われています
        *[no] です
-    }。飽和していると分かっているリソースはありません
+    }。{ $others ->
+        [yes] { RESOURCE($resource) } には、この負荷が動かすより多くのデータが流れています。そこを使うほかのものやファイルシステムを待っているのかもしれません
+       *[no] 飽和していると分かっているリソースはありません
+    }
     .advice = { $queued ->
         [yes] --queue-depth または --threads を
        *[no] --threads を

@@ -571,7 +571,10 @@ finding-latency-bound =
     지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }{ $syncs ->
         [yes] {""}이며, 시간의 { PERCENT($sync_share) }는 동기화({ SHORT($sync_s, unit: "s") })에 쓰입니다
        *[no] 입니다
-    }. 한계에 도달한 것으로 알려진 자원은 없습니다
+    }. { $others ->
+        [yes] { RESOURCE($resource) }에는 이 부하가 옮기는 것보다 많은 데이터가 오갑니다. 그곳의 다른 사용자나 파일 시스템을 기다리는 것일 수 있습니다
+       *[no] 한계에 도달한 것으로 알려진 자원은 없습니다
+    }
     .advice = { $queued ->
         [yes] --queue-depth나 --threads를
        *[no] --threads를
