@@ -44,6 +44,7 @@ fn request(number: u32) -> Request {
         observe: Vec::new(),
         from_last: false,
         lines_s: None,
+        log_operations: None,
     };
     let local = std::net::Ipv4Addr::LOCALHOST.into();
     let times = Timeline { start_ns: 1, window_ns: 2, interval_ns: 1_000_000, end_ns: 1_000_000_000 };

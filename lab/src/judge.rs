@@ -46,6 +46,7 @@ const FOREIGN: &[&str] = &[
     "steal-bound",
     "swap-bound",
     "swapping",
+    "threads-stopped",
     "throttled",
 ];
 

@@ -157,6 +157,7 @@ impl<'a> Context<'a> {
 /// Every rule.
 pub const RULES: &[Rule] = &[
     validity::failed::RULE,
+    validity::operations_failed::RULE,
     validity::precision::RULE,
     validity::outlier::RULE,
     validity::stalled::RULE,

@@ -136,7 +136,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
         metric::THROUGHPUT if limit.resource == Resource::MEMORY => {
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
-        _ if limit.kind == LimitKind::Quota && !counted::is_told(case, step) => {
+        _ if limit.kind == LimitKind::Quota && counted::is_counted(case, step) => {
             return counted::at_device(case, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
@@ -162,7 +162,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
         Some(Direction::Write) => measure::share(case, OperationClass::Write),
         None => 1.0,
     };
-    Some(measure::estimated(case, metric::IOPS)? * share)
+    measure::estimated(case, metric::IOPS).map(|all| counted::with_flushes(case, limit, step, all * share))
 }
 
 /// Bytes per second that pass a limit at a step of the path.
@@ -197,7 +197,7 @@ const AT_ONCE: f64 = 4194304.0;
 /// Whether `limit` bounds what this case does.
 fn is_for(case: &CaseResult, limit: &Limit) -> bool {
     // A throttle on reads holds the reads of a mix; a datasheet has no mixes.
-    let part = limit.kind == LimitKind::Quota && measure::is_mixed(case);
+    let part = limit.kind == LimitKind::Quota && counted::is_both_ways(case);
     let direction = limit.direction.filter(|_| !part);
     unfit(case, direction, limit.block_bytes, limit.access).is_none()
 }

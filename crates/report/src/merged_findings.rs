@@ -134,6 +134,7 @@ mod tests {
             Finding::new(FindingKind::Bottleneck, "latency-bound", Severity::Note)
                 .arg("depth", depth)
                 .arg("latency_s", latency_s)
+                .arg("others", false)
         };
         let syncs = bound(1.0, 70e-6).arg("syncs", true).arg("sync_share", 0.5).arg("sync_s", 1e-3);
         let without = |depth, latency_s| vec![bound(depth, latency_s).arg("syncs", false)];

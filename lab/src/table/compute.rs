@@ -170,6 +170,31 @@ pub(super) const TABLE: &[Scenario] = &[
     .on("memory")
     .also(&["swapping"])
     .proved(&[AtLeast(SwappedIn, 5e6), AtMost(BusyShare, 0.95)]),
+    // Nobody accounts for the waits of its threads, unless the kernel does so anyway.
+    Scenario::limit(
+        "a group with half of the memory that is read in turns, without an account of delays",
+        Compute,
+        &[Swap(512)],
+        &[
+            "memory.bandwidth",
+            "--size",
+            "256MiB",
+            "--page-size",
+            "base",
+            "--set",
+            "cgroup-memory=128MiB",
+            "--duration",
+            "2s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "2",
+        ],
+    )
+    .right(&["swap-bound"])
+    .on("memory")
+    .also(&["swapping"])
+    .proved(&[AtLeast(SwappedIn, 5e6), AtMost(BusyShare, 0.95)]),
     Scenario::limit("small blocks on all CPUs", Compute, &[], &["memory.blocks", "--threads", "all"])
         .right(ALL)
         .proved(&[AtLeast(BusyShare, 0.95)]),

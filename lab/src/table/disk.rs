@@ -159,6 +159,16 @@ pub(super) const TABLE: &[Scenario] = &[
     .right(QUOTA)
     .on("block:loop")
     .proved(&[AtLeast(Serviced(Writes, Bytes), 9e6), AtMost(Serviced(Writes, Bytes), 11e6)]),
+    // A flush counts as a write, so that the load has half of them.
+    Scenario::limit(
+        "throttle of 400 writes a second, with a sync after each",
+        Disk,
+        &[Throttle(Writes, Operations, 400)],
+        &["disk", "--size", "16MiB", "--pattern", "randwrite", "--sync", "fsync"],
+    )
+    .right(QUOTA)
+    .on("block:")
+    .proved(&[AtLeast(Serviced(Writes, Operations), 360.0), AtMost(Serviced(Writes, Operations), 440.0)]),
     // What is laid first lies on the disk, below the loop device that is driven.
     Scenario::limit(
         "throttle of 300 reads a second below a loop device",

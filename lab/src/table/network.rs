@@ -190,6 +190,25 @@ pub(super) const TABLE: &[Scenario] = &[
     Scenario::limit("a segment in 300 lost, cubic", Network, LOSES_1_IN_300, CUBIC)
         .right(LOSS)
         .proved(&[AtLeast(Lost, 2.0), AtMost(Carried, 12e6)]),
+    // What was lost is sent again after 200 ms, and nothing else is under way meanwhile.
+    Scenario::limit(
+        "messages of which the way loses one in 20",
+        Network,
+        LOSES_1_IN_20,
+        &[
+            "net.pingpong",
+            "--message-size",
+            "1400",
+            "--duration",
+            "3s",
+            "--warm-up",
+            "500ms",
+            "--trials",
+            "2",
+        ],
+    )
+    .right(LOSS)
+    .proved(&[AtLeast(Lost, 1.0), AtMost(BusyShare, 0.8)]),
     Scenario::limit("CPU quota of 20 % on the sender", Network, &[Quota(Near, 20), Veth], SEND)
         .right(QUOTA)
         .proved(&[AtLeast(Throttled(Near), 3.0)]),
@@ -206,6 +225,16 @@ pub(super) const TABLE: &[Scenario] = &[
         .right(&["receiver-cpu", "own-cores-full"])
         .also(&["disturbed-by-others"])
         .proved(&[AtLeast(BusyOf(Last), 0.95), AtLeast(Neighbours, 0.4)]),
+    // The thread that answers always has something to do, and a third of a CPU.
+    Scenario::limit(
+        "messages to an end with a busy CPU, 16 at a time",
+        Network,
+        BUSY_FAR,
+        &["net.pingpong", "--outstanding", "16"],
+    )
+    .right(&["receiver-cpu", "own-cores-full", "all-cores-full"])
+    .also(&["disturbed-by-others"])
+    .proved(&[AtLeast(BusyOf(Last), 0.95), AtLeast(Neighbours, 0.4)]),
     Scenario::limit("a busy CPU at the far sender", Network, BUSY_FAR, RECEIVE)
         .right(&["sender-cpu", "own-cores-full"])
         .also(&["disturbed-by-others"])

@@ -11,7 +11,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "io-quota",
         "The rate is at least 95 % of what a control group's throttle, a queueing discipline, or who rents the machine out \
          allows the resource. Of what is rented out this is said of the most that is published, where nobody counts what was \
-         held back; a baseline is never named, for who has credits passes it.",
+         held back; a baseline is never named, for who has credits passes it. Of a queueing discipline also where what leaves by \
+         its interface, by the interface's own count, is at least 98 % of what payload may have there, and a tenth of it or more \
+         is not the load's payload: others share the rate, or what was dropped is sent again.",
     ),
     (
         "allowance-exceeded",
@@ -30,6 +32,13 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
          and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
          the part that it has of what was computed. A link, a limit or memory that is full has the name before it.",
+    ),
+    (
+        "threads-stopped",
+        "The threads of a load that waits for processors and memory alone neither computed nor stood ready without a CPU for at \
+         least a fifth of the time, beside what the hypervisor and interrupts took of all CPUs, while no quota is known to stop \
+         them, less than 1 MB/s was swapped and the control group's memory was not full: a signal, a frozen group, or a quota \
+         that cannot be seen from here.",
     ),
     (
         "bucket-used-up",
@@ -69,14 +78,17 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "swap-bound",
         "The machine swapped at least 1 MB/s in the window, and each thread waited for at least half of it for swapped pages or \
          for memory to be made free (delay accounting); or, where nobody accounts for that, all tasks of our own control group \
-         that were not idle stood still for memory for half of it (pressure). That of other groups, or of the whole machine, \
-         blames nobody: it may be another program's.",
+         that were not idle stood still for memory for half of it (pressure); or, of a load that waits for processors and memory \
+         alone, its threads neither computed outside of the kernel nor stood ready without a CPU for half of it. The pressure of \
+         other groups, or of the whole machine, blames nobody: it may be another program's.",
     ),
     (
         "reclaim-bound",
         "All tasks of our own control group that were not idle stood still for memory for at least half of the window (its pressure), \
          while its limit, or that of a group above it, left at most a tenth of what it allows, and less than 1 MB/s was swapped: the \
-         kernel gave up pages of files, or let tasks sleep that were above memory.high.",
+         kernel gave up pages of files, or let tasks sleep that were above memory.high. Of a group of version 1, which has no \
+         pressure: the threads of a load that writes through the page cache and syncs nothing, all of them together, neither \
+         computed nor stood ready without a CPU for half of it, while the machine slowed no writer down.",
     ),
     (
         "memory-latency",
@@ -189,7 +201,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "loss-bound",
         "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under BBR \
          one in twenty), and for half of the window or more the connection waited for the path, while no processor of either end \
-         was full and no queue stood on the way.",
+         was full and no queue stood on the way. Of requests that wait for answers: half of their time or more are those that took \
+         200 ms or longer, the least after which TCP sends again, and there were at least half as many timeouts (TCPTimeouts, \
+         TCPLossProbes).",
     ),
     (
         "window-bound",
@@ -211,7 +225,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          5 % or more of its time are interrupts and softirq, which no thread is charged for, and its threads and these \
          are nine tenths of what it does; or its window was full for half of the \
          window or more though it lets at least eight times as much through, so that nobody emptied it. Of datagrams: 1 % or more did \
-         not arrive, and its sockets dropped at least half as large a share of what came to them.",
+         not arrive, and its sockets dropped at least half as large a share of what came to them. Of requests: the threads of the \
+         end that answers stood ready without a CPU for half of the time or more, beside a CPU that is full.",
     ),
     (
         "round-trip-bound",

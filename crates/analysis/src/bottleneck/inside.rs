@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, latency, server, shown};
+use super::{bus, clock, latency, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -91,14 +91,17 @@ evidence-pressure =
     }
 "#;
 
-/// What is known around the case that tells more about a verdict on a device.
-const AROUND: &[LookAround] = &[bus::unknown, others_there, in_syncs];
+/// What is known around the case that tells more about a verdict on a device or on cores.
+const AROUND: &[LookAround] = &[bus::unknown, clock::held, clock::slowed, others_there, in_syncs];
 
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
 
 /// Verdicts on devices that may give no more because others use them.
 const SHARED: [&str; 4] = ["latency-bound", "device-full", "device-bound", "constant-limit"];
+
+/// Evidence that others have much of a device.
+const OTHERS_THERE: &str = "others-there";
 
 /// That others have at least as much of the device as the load: what these do there may be what it waits for.
 fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
@@ -109,7 +112,7 @@ fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Op
     let of = |name: &str| found.args.get(name)?.number();
     let (beyond, program) = (of("beyond")?, of("program")?);
     let place = found.evidence.first()?.at.clone().filter(|_| beyond >= program)?;
-    let evidence = Evidence::at("others-there", place).arg("resource", found.resource.as_ref()?.as_str());
+    let evidence = Evidence::at(OTHERS_THERE, place).arg("resource", found.resource.as_ref()?.as_str());
     Some(evidence.arg("beyond", beyond).arg("program", program))
 }
 
@@ -124,6 +127,10 @@ fn in_syncs(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Optio
 /// The verdict with what was seen.
 pub(super) fn told(finding: Finding, case: &CaseResult, context: &Context<'_>) -> Finding {
     let around: Vec<Evidence> = AROUND.iter().filter_map(|look| look(&finding, case, context)).collect();
+    // One that waits for a device of which others have most may wait for these.
+    let is_shared = around.iter().any(|evidence| evidence.code == OTHERS_THERE);
+    let finding =
+        if is_shared && finding.args.contains_key("others") { finding.arg("others", true) } else { finding };
     let finding =
         finding.because_all(around.into_iter().map(|evidence| Evidence { beside: true, ..evidence }));
     let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);
@@ -246,7 +253,10 @@ mod tests {
             }
             let found = verdict(&[case]);
             assert_eq!(found.code, "latency-bound");
-            found.evidence.into_iter().find(|evidence| evidence.code == "others-there")?.text
+            let says = found.text.contains("more passes disk sda than the load moves");
+            let there = found.evidence.into_iter().find(|evidence| evidence.code == OTHERS_THERE);
+            assert_eq!(says, there.is_some());
+            there?.text
         };
         assert!(with(400e6).is_some_and(|text| text.starts_with("disk sda moved 400 MB/s more")));
         assert_eq!(with(20e6), None);

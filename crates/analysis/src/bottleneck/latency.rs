@@ -23,7 +23,10 @@ finding-latency-bound =
     } in flight, each { SHORT($latency_s, unit: "s") }{ $syncs ->
         [yes] , and { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
        *[no] {""}
-    }; nothing known is full
+    }; { $others ->
+        [yes] more passes { RESOURCE($resource) } than the load moves: others there, or a file system, may be what it waits for
+       *[no] nothing known is full
+    }
     .advice =
         { $deeper ->
             [0] { $queued ->
@@ -58,6 +61,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         .arg("depth", depth)
         .arg("latency_s", mean)
         .arg("syncs", sync.is_some())
+        // Who else is there is seen later (`inside`).
+        .arg("others", false)
         .arg("queued", measure::profile(case).concurrency.depth.is_some())
         .arg("deeper", better.map_or(0.0, measure::concurrency))
         .because(measure::latency_evidence(mean));

@@ -26,7 +26,7 @@ const BOUND: f64 = 1.05;
 
 /// Of what passes a full interface the load has less than this, or nobody else's is worth naming: heads of packets,
 /// which the interface counts too, are 5 % of it at an MTU of 1500.
-const NEARLY_ALL: f64 = 0.9;
+pub(super) const NEARLY_ALL: f64 = 0.9;
 
 pub(super) const ENGLISH: &str = r#"
 finding-link-full =
@@ -186,17 +186,20 @@ fn carried_for_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
     if is_udp || !used.resource.is_named(ResourceKind::Nic) {
         return None;
     }
-    let end = end_of(used);
-    let counted = |name: &str| measure::median(case, |trial| end.rate(trial, &used.resource, name));
-    let sends = measure::way(case).map(|way| (way == Direction::Write) != end.answers());
-    let carried = match sends {
-        Some(true) => counted("tx_bytes"),
-        Some(false) => counted("rx_bytes"),
-        None => [counted("rx_bytes"), counted("tx_bytes")].into_iter().flatten().reduce(f64::max),
-    }?;
+    let carried = passed(case, &used.resource, end_of(used))?;
     // Heads of packets are counted too, so that one which is full counts more than payload can get.
     let is_full = carried >= used.limit && carried <= BEYOND * used.limit;
     (is_full && used.demand < NEARLY_ALL * carried).then_some(carried)
+}
+
+/// Bytes that passed an interface of an end in each second the way of the load's data, by its own count.
+pub(super) fn passed(case: &CaseResult, interface: &Resource, end: End) -> Option<f64> {
+    let counted = |name: &str| measure::median(case, |trial| end.rate(trial, interface, name));
+    match measure::way(case).map(|way| (way == Direction::Write) != end.answers()) {
+        Some(true) => counted("tx_bytes"),
+        Some(false) => counted("rx_bytes"),
+        None => [counted("rx_bytes"), counted("tx_bytes")].into_iter().flatten().reduce(f64::max),
+    }
 }
 
 /// An interface that is full with what others send over it, too.

@@ -1,10 +1,17 @@
 //! Loss that holds a connection back. How much it takes depends on who answers it: Reno and CUBIC
 //! take each lost segment for a sign that they send too fast, BBR goes by what arrives and lets
 //! one in twenty be lost without sending slower.
+//!
+//! Of requests that wait for answers it takes the time until TCP sends again, for nothing behind what was lost tells of it:
+//! 200 ms at least, and a second where it is the first segment of a connection. How long requests took is known of each, and
+//! the kernel counts its timeouts; both together tell that they waited for these. Who dropped the segments is told elsewhere.
 
-use model::fact;
+use model::finding::{Evidence, Place};
+use model::profile::Transport;
 use model::run::CaseResult;
-use model::{Severity, Trial, metric};
+use model::trial::Counter;
+use model::{MetricName, Resource, Severity, Trial, fact, metric};
+use stats::distribution::Bucket;
 
 use super::network::{self, DECIDES};
 use super::{Verdict, finding, shown};
@@ -20,12 +27,33 @@ const LOSS: f64 = 0.001;
 /// Congestion-Based Congestion Control", ACM Queue 14(5), 2016, figure 8).
 const LOSS_OF_BBR: f64 = 0.05;
 
+/// TCP sends again what nobody acknowledged after this time at least (`TCP_RTO_MIN` of include/net/tcp.h), s.
+const TIMEOUT_LEAST_S: f64 = 0.2;
+
+/// What counts how often it did: by a timeout, or by one after which it probes whether the last segment was lost (RFC 8985,
+/// section 7), which comes no sooner where only one is under way (`tcp_schedule_loss_probe` in net/ipv4/tcp_output.c).
+const TIMERS: &[&str] = &["TCPTimeouts", "TCPLossProbes"];
+
+/// Of the requests that took so long, so many timeouts must have been counted for each.
+const TIMED_OUT: f64 = 0.5;
+
 pub(super) const ENGLISH: &str = r#"
 finding-loss-bound =
-    loss holds this back: { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
-    { PERCENT($path) } of the time
-    .advice = look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
+    loss holds this back: { $how ->
+        [timeouts] { PERCENT($share) } of the time requests wait for segments that were lost, until TCP sends them again
+            ({ SHORT($rate, unit: "1/s") } timeouts)
+       *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
+            { PERCENT($path) } of the time
+    }
+    .advice =
+        { $how ->
+            [timeouts] look for what drops them: a listen queue or a table of connections that is full, a firewall, drops of the
+                interfaces on the way
+           *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
+        }
 
+evidence-timeouts =
+    { FIXED($timeouts) } timeouts of TCP, and { FIXED($late) } requests that took { SHORT($least_s, unit: "s") } or longer
 evidence-retransmits = { PERCENT($share) } of the segments lost
 "#;
 
@@ -45,15 +73,86 @@ pub(super) fn felt(case: &CaseResult) -> Option<f64> {
     (is_bbr || !allows_more(case, share)).then_some(share)
 }
 
+/// The share of the segments that were lost, where Reno and CUBIC would feel it, as evidence.
+pub(super) fn evidence(case: &CaseResult) -> Option<Evidence> {
+    let share = measure::median(case, |t| lost_share(case, t)).filter(|share| *share >= LOSS)?;
+    Some(shown("retransmits", metric::RETRANSMITS).arg("share", share))
+}
+
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
     let share = felt(case)?;
     let path = network::path_share(case).filter(|path| *path >= DECIDES)?;
     Some(Verdict::Full(Box::new(
         finding("loss-bound", Severity::Warning)
+            .arg("how", "segments")
             .arg("share", share)
             .arg("path", path)
             .because(shown("retransmits", metric::RETRANSMITS).arg("share", share)),
+    )))
+}
+
+/// Requests of one trial that took as long as it takes TCP to send again.
+struct Timeouts {
+    /// Of the time of all requests.
+    share: f64,
+    /// How many took so long, and how many timeouts the kernel counted.
+    late: f64,
+    timeouts: f64,
+    /// Timeouts in each second.
+    rate: f64,
+    place: Place,
+}
+
+impl Timeouts {
+    fn of(case: &CaseResult, trial: &Trial, times: MetricName) -> Option<Self> {
+        let times = measure::distribution(&trial.result.main().histograms, times)?;
+        let late: Vec<&Bucket> =
+            times.buckets().iter().filter(|bucket| bucket.high as f64 >= TIMEOUT_LEAST_S * 1e9).collect();
+        let late_s = late.iter().map(|bucket| bucket.low as f64 / 1e9 * bucket.count as f64).sum::<f64>();
+        let all_s = times.mean()? / 1e9 * times.len() as f64;
+        // Which end sends again depends on which segment was lost.
+        let ends = measure::counted_ends(case).iter();
+        let counters = ends.flat_map(|end| {
+            let all = end.counters(trial);
+            TIMERS.iter().filter_map(move |name| measure::named(all, &Resource::TCP, name))
+        });
+        let counters: Vec<&Counter> = counters.collect();
+        let grown = |counter: &Counter| counter.change().unwrap_or_default();
+        let most = counters.iter().copied().max_by(|a, b| grown(a).total_cmp(&grown(b)))?;
+        let timeouts = counters.iter().map(|counter| grown(counter)).sum::<f64>();
+        let seconds = Some(most.seconds()).filter(|seconds| *seconds > 0.0)?;
+        Some(Self {
+            share: (late_s / all_s).min(1.0),
+            late: late.iter().map(|bucket| bucket.count as f64).sum(),
+            timeouts,
+            rate: timeouts / seconds,
+            place: measure::place_of(most),
+        })
+    }
+
+    /// Whether most of the time is theirs, and there were timeouts for them.
+    fn are_felt(&self) -> bool {
+        self.share >= DECIDES && self.late > 0.0 && self.timeouts >= TIMED_OUT * self.late
+    }
+}
+
+/// Requests that wait until TCP sends again what was lost.
+pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
+    let is_udp = measure::profile(case).transport == Some(Transport::Udp);
+    let times = if measure::is_closed(case) { metric::LATENCY } else { metric::SERVICE_TIME };
+    let of = |trial: &Trial| Timeouts::of(case, trial, times).map(|found| (found.share, found));
+    let found = measure::middle(case, of).filter(|found| !is_udp && found.are_felt())?;
+    let evidence = Evidence::at("timeouts", found.place)
+        .arg("timeouts", found.timeouts)
+        .arg("late", found.late)
+        .arg("least_s", TIMEOUT_LEAST_S);
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning)
+            .arg("how", "timeouts")
+            .arg("share", found.share)
+            .arg("rate", found.rate)
+            .because(evidence),
     )))
 }
 
@@ -94,4 +193,63 @@ fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
     let ours = || share(End::Drives, again - of_far, value(metric::SEND_THROUGHPUT)?);
     let theirs = || share(End::Answers, of_far, value(metric::RECEIVE_THROUGHPUT)?);
     [ours(), theirs()].into_iter().flatten().reduce(f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{Better, Finding, Unit};
+
+    use super::*;
+    use crate::validity::fixture;
+
+    /// What holds connections back of which 900 take 100 us and so many so long, while so many timeouts are counted.
+    fn found((late, late_ns): (u64, u64), timeouts: u64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.connect");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        let estimate = fixture::estimate(1000.0, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::CONNECTIONS_PER_SECOND, estimate);
+        let mut latency = stats::histogram::new_latency();
+        latency.record_n(100_000, 900).unwrap();
+        latency.record_n(late_ns, late).unwrap();
+        let text = stats::histogram::encode(&latency).unwrap();
+        case.trials[0].result.main_mut().histograms.insert(metric::LATENCY, text);
+        let counter =
+            |name: &str, count| fixture::counter("tcp", &format!("/proc/net/netstat {name}"), 1.0, count);
+        fixture::far(&mut case);
+        fixture::far_machine(&mut case).counters = vec![counter("TCPLossProbes", timeouts / 2)];
+        let own = vec![counter("TCPTimeouts", timeouts.div_ceil(2)), counter("TCPLossProbes", 0)];
+        case.trials[0].result.local_mut().counters = own;
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    const SECOND: u64 = 1_000_000_000;
+
+    /// Bug: connections whose first segment was dropped were said to be bound by the way there and back.
+    #[test]
+    fn requests_that_wait_until_tcp_sends_again_are_held_back_by_loss() {
+        let dropped = found((10, SECOND), 10);
+        assert_eq!(dropped.code, "loss-bound", "{dropped:?}");
+        assert!(
+            dropped.text.contains("of the time requests wait for segments that were lost"),
+            "{}",
+            dropped.text
+        );
+        assert!(dropped.text.contains("10 /s"), "{}", dropped.text);
+        assert!(dropped.advice.is_some_and(|advice| advice.contains("listen queue")));
+        assert!(
+            dropped.evidence[0]
+                .text
+                .as_deref()
+                .is_some_and(|text| text.contains("10 requests that took 200 ms"))
+        );
+    }
+
+    #[test]
+    fn slow_answers_without_timeouts_and_timeouts_of_others_are_no_loss() {
+        assert_ne!(found((10, SECOND), 2).code, "loss-bound", "a server that takes its time");
+        assert_ne!(found((10, 100_000), 10).code, "loss-bound", "none of them took so long");
+        assert_ne!(found((900, SECOND / 10), 900).code, "loss-bound", "nor so long as a timeout is");
+    }
 }

@@ -10,6 +10,7 @@ mod also;
 mod bucket;
 mod bus;
 mod chase;
+mod clock;
 mod codes;
 mod constant;
 mod cores;
@@ -23,6 +24,7 @@ mod end_core;
 mod host_queue;
 mod inside;
 mod interrupts;
+mod late_answers;
 mod latency;
 mod layer;
 mod limit;
@@ -40,6 +42,7 @@ mod reclaim;
 mod scheduler;
 mod server;
 mod steal;
+mod stopped;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -74,6 +77,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     bucket::ENGLISH,
     bus::ENGLISH,
     chase::ENGLISH,
+    clock::ENGLISH,
     constant::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,
@@ -110,6 +114,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,
+    stopped::ENGLISH,
     swap::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
@@ -162,6 +167,7 @@ const CANDIDATES: &[Candidate] = &[
     chase::examine,
     steal::examine,
     memory::examine,
+    stopped::examine,
     database::clients::examine,
     database::processor::examine,
     database::locks::examine,

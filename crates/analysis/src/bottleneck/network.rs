@@ -17,7 +17,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, cores, end_core, finding, loss, path, server, shown};
+use super::{FULL, Verdict, end_core, finding, late_answers, loss, path, server, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -114,11 +114,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 /// Each request waits for its answer.
 fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let Some(mean) = server::answered_after(case) else { return Verdict::Elsewhere };
-    if computes_itself(case) || fills_all_cpus(case, context) {
+    if computes_itself(case) || late_answers::lack_cpus_here(case, context) {
         return Verdict::Elsewhere;
     }
-    let in_server = server::answers_all_the_time(case, mean).or_else(|| server::answers(case, mean));
-    if let Some(found) = in_server {
+    let late = loss::by_timeouts(case).or_else(|| late_answers::lack_cpus_there(case));
+    let late = late.or_else(|| server::answers_all_the_time(case, mean));
+    if let Some(found) = late.or_else(|| server::answers(case, mean)) {
         return found;
     }
     Verdict::Full(Box::new(
@@ -138,12 +139,6 @@ fn computes_itself(case: &CaseResult) -> bool {
     }
     // Of one at a time the end that answers has a part, too.
     computes && measure::concurrency(case) > 1.0
-}
-
-/// Whether several requests at a time, and their answers on the same machine, fill all its CPUs.
-fn fills_all_cpus(case: &CaseResult, context: &Context<'_>) -> bool {
-    let is_it = measure::is_one_machine(case) && measure::concurrency(case) > 1.0;
-    is_it && matches!(cores::examine(case, context), Verdict::Full(found) if found.code == "all-cores-full")
 }
 
 /// Where the time of the sending connections went, as shares of the window.
@@ -248,15 +243,17 @@ fn processor(case: &CaseResult) -> Option<Verdict> {
 /// twice is not enough.
 const AMPLE: f64 = 8.0;
 
-/// How many times as much as came the receiver's window would let through. A window w
-/// over a round trip r lets w / r through (RFC 7323, section 1.1).
+/// How many times as much as came the receiver's window would let through. A window w over a round trip r lets w / r
+/// through (RFC 7323, section 1.1). Of another program's only what it offered is known: it counts where that is ample.
 fn window_allows(case: &CaseResult) -> Option<f64> {
-    let receiver = measure::receiver(case);
+    let (sender, receiver) = (measure::sender(case), measure::receiver(case));
     let of = |t: &Trial| {
-        let window = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE)?;
         let rtt = measure::measured(t, metric::RTT).filter(|rtt| *rtt > 0.0)?;
         let each = measure::measured(t, metric::THROUGHPUT)? / measure::concurrency(case);
-        (each > 0.0).then_some(window / rtt / each)
+        let times = |window: f64| window / rtt / each;
+        let granted = receiver.number(t, fact::WINDOW_GRANTED_RECEIVE).map(times);
+        let offered = || sender.number(t, fact::PEER_WINDOW).map(times).filter(|times| *times >= AMPLE);
+        granted.or_else(offered).filter(|_| each > 0.0)
     };
     measure::median(case, of)
 }
@@ -395,6 +392,10 @@ mod tests {
         assert_eq!(verdict(&slow), "receiver-cpu");
         metric(&mut slow, metric::RTT, 0.02, Unit::Seconds);
         assert_eq!(verdict(&slow), "window-bound");
+        // Of another program's receiver the window that it offers is known: 1 GB/s over 100 us.
+        let mut other = case("send", &[("receive_window_limited_time", 0.9), ("peer_window", 1e5)]);
+        metric(&mut other, metric::RTT, 1e-4, Unit::Seconds);
+        assert_eq!(verdict(&other), "receiver-cpu");
     }
 
     /// A download from an end of ours to a file: its window is full because a device takes its time.

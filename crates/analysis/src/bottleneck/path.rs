@@ -22,6 +22,7 @@ use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 use model::{Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
 
+use super::link::{self, NEARLY_ALL};
 use super::network::{self, DECIDES};
 use super::{Verdict, end_core, finding, loss};
 use crate::measure;
@@ -130,6 +131,17 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
     };
     let rate = measure::estimated(case, metric::THROUGHPUT)?;
     let (written, symbol) = measure::written(rate, Unit::BytesPerSecond, &resource);
+    // Others may use the way as well: what passes the interface is not all the load's.
+    let carried = link::passed(case, &resource, end).filter(|carried| rate < NEARLY_ALL * carried);
+    let carried = carried.map(|carried| Evidence {
+        beside: true,
+        ..Evidence::at("link-carried", Place::Path(resource.clone()))
+            .arg("resource", resource.as_str())
+            .arg("end", end.word())
+            .arg("machine", end.machine(case).unwrap_or_default())
+            .arg("carried", measure::written(carried, Unit::BytesPerSecond, &resource).0)
+            .arg("unit", symbol)
+    });
     let figures = [("rtt_s", rtt), ("least_s", least), ("times", rtt / least), ("path", path)];
     let mut found = finding("path-full", Severity::Note)
         .on(resource)
@@ -142,7 +154,9 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
         found = found.arg(name, value);
         evidence = evidence.arg(name, value);
     }
-    Some(Verdict::Full(Box::new(found.because(evidence))))
+    // What a narrow link does not take is lost, and so is what a bad one breaks: nobody can tell the two without a queue.
+    let lost = loss::evidence(case).map(|lost| Evidence { beside: true, ..lost });
+    Some(Verdict::Full(Box::new(found.because(evidence).because_all(lost).because_all(carried))))
 }
 
 /// Whether the rate within each trial stands.
@@ -225,6 +239,25 @@ mod tests {
         assert_eq!(marked(None, None), near);
     }
 
+    /// Bug: of a way that others use as well nobody said how much passes it.
+    #[test]
+    fn what_others_send_over_a_full_path_is_told() {
+        let told = |bytes: u64| {
+            let mut case = over(0.012, "cubic", 0.0, 20);
+            case.utilization = vec![used("nic:eth0", LimitKind::Link, 0.1)];
+            for trial in &mut case.trials {
+                let sent =
+                    crate::validity::fixture::counter("nic:eth0", "/proc/net/dev tx_bytes", 1.0, bytes);
+                trial.result.local_mut().counters.push(sent);
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "path-full");
+            found.evidence.into_iter().find(|evidence| evidence.code == "link-carried")?.text
+        };
+        assert!(told(25_000_000).is_some_and(|text| text.starts_with("200 Mbit/s passed")));
+        assert_eq!(told(13_000_000), None, "heads of its own packets");
+    }
+
     #[test]
     fn bbr_fills_a_path_without_a_queue_and_bears_loss() {
         let found = verdict(&[over(0.0055, "bbr", 0.0, 20)]);
@@ -234,7 +267,10 @@ mod tests {
             "{}",
             found.text
         );
-        assert_eq!(code(over(0.0055, "bbr", 400.0, 20)), "path-full");
+        let loses = verdict(&[over(0.0055, "bbr", 400.0, 20)]);
+        assert_eq!(loses.code, "path-full");
+        assert!(loses.evidence.iter().any(|e| e.code == "retransmits" && e.beside), "{loses:?}");
+        assert!(found.evidence.iter().all(|e| e.code != "retransmits"), "{found:?}");
         assert_eq!(code(over(0.0055, "bbr", 2000.0, 20)), "loss-bound");
         assert_eq!(code(over(0.0055, "bbr", 0.0, 85)), "cannot-tell");
         // It still finds out how fast it may go.

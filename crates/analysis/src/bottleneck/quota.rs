@@ -6,10 +6,12 @@ use std::collections::BTreeSet;
 use language::format::Rates;
 use model::finding::{Evidence, Place};
 use model::limit::{Allowance, LimitKind};
+use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
 use model::trial::Counter;
-use model::{Finding, Resource, Severity, metric};
+use model::{Finding, Resource, ResourceKind, Severity, metric};
 
+use super::link::NEARLY_ALL;
 use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -21,10 +23,17 @@ const STOPPED: f64 = 0.02;
 /// is much of a short window.
 const PASSED: f64 = 2.0;
 
+/// What passes an interface whose rate is used up, as a share of what payload gets of it: heads of packets are counted with
+/// it, unless packets were joined before.
+const CARRIED: f64 = 0.98;
+
 pub(super) const ENGLISH: &str = r#"
 finding-io-quota =
-    an imposed limit holds this back: { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
-    { RESOURCE($resource) }{ of-end } may do ({ $source })
+    an imposed limit holds this back: { $shared ->
+        [yes] { SHORT($carried, $unit) } pass { RESOURCE($resource) }{ of-end }, of which the load has { SHORT($own, $unit) };
+            payload may have { SHORT($limit, $unit) }
+       *[no] { PERCENT($fraction) } of the { SHORT($limit, $unit) } that { RESOURCE($resource) }{ of-end } may do
+    } ({ $source })
     .advice =
         { $network ->
             [rented] a larger instance type is allowed more{ $flows ->
@@ -32,6 +41,8 @@ finding-io-quota =
                     several have more
                *[no] {""}
             }
+            [shared] stop what else sends over it, send more in each packet, raise the rate, or remove the queueing discipline
+                (tc qdisc)
             [yes] raise the rate, or remove the queueing discipline (tc qdisc)
            *[no] raise or remove the throttle, or measure outside of the group
         }
@@ -79,6 +90,10 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         let others = others.chain(stopped.into_iter().flat_map(|found| found.evidence));
         let others: Vec<Evidence> = others.map(|one| Evidence { beside: true, ..one }).collect();
         return Verdict::Full(Box::new(held(case, used).because_all(others)));
+    }
+    let shared = clear.iter().find_map(|used| Some((*used, carried_with_others(case, used)?)));
+    if let Some((used, carried)) = shared {
+        return Verdict::Full(Box::new(held_with_others(case, used, carried)));
     }
     if let Some(found) = stopped.or_else(|| uncounted(case, context)) {
         return Verdict::Full(Box::new(found));
@@ -129,6 +144,7 @@ fn held(case: &CaseResult, used: &Utilization) -> Finding {
         .arg("unit", unit)
         .arg("source", used.source.as_str())
         .arg("network", network)
+        .arg("shared", false)
         .arg("flows", is_network)
         .arg("end", end_of(used).word())
         .arg("machine", used.machine.as_deref().unwrap_or_default())
@@ -136,6 +152,30 @@ fn held(case: &CaseResult, used: &Utilization) -> Finding {
         .because_all(
             case.loads.main.estimates.contains_key(&used.quantity).then(|| shown("demand", used.quantity)),
         )
+}
+
+/// What left by an interface in each second, where that is all that its queueing discipline lets through and a good part of
+/// it is not the payload of the load: others send as well, or the load sends again what was dropped.
+fn carried_with_others(case: &CaseResult, used: &Utilization) -> Option<f64> {
+    // What is lost behind it was sent all the same, and small datagrams are half heads.
+    let is_udp = measure::profile(case).transport == Some(Transport::Udp);
+    if is_udp || used.allowance.is_some() || !used.resource.is_named(ResourceKind::Nic) {
+        return None;
+    }
+    // It holds what is sent, at either end.
+    let end = end_of(used);
+    let carried = measure::median(case, |trial| end.rate(trial, &used.resource, "tx_bytes"))?;
+    let is_full = (CARRIED * used.limit..=BEYOND * used.limit).contains(&carried);
+    (is_full && used.demand < NEARLY_ALL * carried).then_some(carried)
+}
+
+/// That a rate holds the case back which others use, too.
+fn held_with_others(case: &CaseResult, used: &Utilization, carried: f64) -> Finding {
+    let written = |value| measure::written(value, used.unit, &used.resource);
+    let (carried, unit) = written(carried);
+    let evidence = of_limit(used, "link-carried").arg("carried", carried).arg("unit", unit);
+    let found = held(case, used).arg("network", "shared").arg("shared", true);
+    found.arg("carried", carried).arg("own", written(used.demand).0).because(evidence)
 }
 
 /// A quota of CPU time, by how long it stopped each worker of an end.
@@ -293,6 +333,28 @@ mod tests {
         // What is passed by far holds nobody, and hides no other.
         assert_eq!(said(&with(vec![throttle(4.0)])), "passed");
         assert_eq!(said(&with(vec![throttle(4.0), used("block:sdb", LimitKind::Quota, 0.97)])), "full: no");
+    }
+
+    /// Bug: a stream beside others under one rate was said to be held back by a path of unknown width.
+    #[test]
+    fn a_rate_that_others_use_as_well_is_named() {
+        let found = |own: f64, carried: u64| {
+            let mut case = with(vec![used("nic:eth0", LimitKind::Quota, own)]);
+            for trial in &mut case.trials {
+                let sent = fixture::counter("nic:eth0", "/proc/net/dev tx_bytes", 1.0, carried);
+                trial.result.local_mut().counters.push(sent);
+            }
+            verdict(&[case])
+        };
+        let shared = found(0.5, 104);
+        assert_eq!((shared.code.as_str(), &shared.args["network"]), ("io-quota", &Value::from("shared")));
+        let text = "832 bit/s pass network interface eth0, of which the load has 400 bit/s; payload may have 800 bit/s";
+        assert!(shared.text.contains(text), "{}", shared.text);
+        assert!(shared.advice.is_some_and(|advice| advice.starts_with("stop what else sends over it")));
+        assert_eq!(found(0.97, 104).args["network"], Value::from("yes"), "it is the load's alone");
+        for (own, carried, why) in [(0.5, 90, "there is room"), (0.5, 130, "it held none of that")] {
+            assert_ne!(found(own, carried).code, "io-quota", "{why}");
+        }
     }
 
     /// Bug: a quota of CPU time that stopped threads now and then was named, though a rate of the disk was reached.

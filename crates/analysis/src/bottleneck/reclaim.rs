@@ -3,42 +3,54 @@
 //!
 //! Nobody counts these sleeps for each task; the group's own pressure has them (`full` of `memory.pressure`,
 //! `Documentation/accounting/psi.rst`). It is held against the group only where its limit leaves next to nothing: a machine
-//! that runs out of memory presses its groups as well.
+//! that runs out of memory presses its groups as well. Groups of version 1 have no pressure of their own. There it is what is
+//! left of the time of a load that writes through the page cache and syncs nothing, while the machine slows no writer down:
+//! whoever wants a page waits until another was written (`shrink_folio_list` in mm/vmscan.c).
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
+use model::profile::Durability;
 use model::run::CaseResult;
-use model::{Resource, Severity};
+use model::{Resource, Severity, fact};
 
 use super::network::DECIDES;
 use super::{Verdict, finding};
+use crate::measure::End;
 use crate::validity::swapping;
 use crate::{Context, measure};
 
 /// A limit of which no more than this share is left is reached: the kernel frees some before it is.
-const LEFT: f64 = 0.1;
+pub(super) const LEFT: f64 = 0.1;
 
 pub(super) const ENGLISH: &str = r#"
 finding-reclaim-bound =
-    the control group's memory is full, and making room in it holds this back: { PERCENT($share) } of the time all its tasks that
-    had work stood still for memory, though less than 1 MB/s was swapped; its limit is { BINARY($limit) }
+    the control group's memory is full, and making room in it holds this back: { PERCENT($share) } of the time { $by ->
+        [rest] its threads wait for it
+       *[pressure] all its tasks that had work stood still for memory
+    }, though less than 1 MB/s was swapped; its limit is { BINARY($limit) }
     .advice =
-        raise memory.high and memory.max of the group (MemoryHigh and MemoryMax of systemd), or measure outside of it; a load
-        past the page cache (--direct yes) needs less
+        raise memory.high and memory.max of the group (MemoryHigh and MemoryMax of systemd, memory.limit_in_bytes of version 1),
+        or measure outside of it; a load past the page cache (--direct yes) needs less
 
 evidence-reclaim-wait =
-    all tasks of the control group stood still for memory { PERCENT($share) } of the time; { PERCENT($left) } of its
-    { BINARY($limit) } was left
+    { $by ->
+        [rest] threads that write into the page cache neither computed nor stood ready without a CPU { PERCENT($share) } of the
+            time, and no writer is slowed down for the machine's sake
+       *[pressure] all tasks of the control group stood still for memory { PERCENT($share) } of the time
+    }; { PERCENT($left) } of its { BINARY($limit) } was left
 "#;
+
+/// Writers that are slowed down for less of the time than this for the machine's sake hardly feel it.
+const UNFELT: f64 = 0.1;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let swapped = swapping::rate_of_all(case);
     let Some((limit, left)) = measure::group_memory(case) else { return Verdict::Elsewhere };
     let is_reached = left <= LEFT * limit && swapped < swapping::FELT;
-    let pressure = measure::median(case, |trial| measure::rate(trial, &Resource::CGROUP_MEMORY, "full"))
-        .filter(|_| is_reached);
-    let Some(share) = pressure.map(|share| share.min(1.0)) else { return Verdict::Elsewhere };
-    let evidence = Evidence::maybe_at("reclaim-wait", measure::place(case, &Resource::CGROUP_MEMORY, "full"))
+    let told = if is_reached { pressed(case).or_else(|| left_over(case)) } else { None };
+    let Some(Stalled { share, by, place }) = told else { return Verdict::Elsewhere };
+    let evidence = Evidence::maybe_at("reclaim-wait", place)
         .arg("share", share)
+        .arg("by", by)
         .arg("left", left / limit)
         .arg("limit", limit as u64);
     if share < DECIDES {
@@ -48,34 +60,67 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
         finding("reclaim-bound", Severity::Warning)
             .on(Resource::CGROUP_MEMORY)
             .arg("share", share)
+            .arg("by", by)
             .arg("limit", limit as u64)
             .because(evidence),
     ))
 }
 
+/// For which share of the time memory was waited for, and what tells.
+struct Stalled {
+    share: f64,
+    by: &'static str,
+    place: Option<Place>,
+}
+
+/// By the pressure of the group.
+fn pressed(case: &CaseResult) -> Option<Stalled> {
+    let share = measure::median(case, |trial| measure::rate(trial, &Resource::CGROUP_MEMORY, "full"))?;
+    let place = measure::place(case, &Resource::CGROUP_MEMORY, "full");
+    Some(Stalled { share: share.min(1.0), by: "pressure", place })
+}
+
+/// By what the threads of a writer do for the rest of their time, all of them together: they may wait for one of them.
+fn left_over(case: &CaseResult) -> Option<Stalled> {
+    let profile = measure::profile(case);
+    let syncs = !matches!(profile.durability, Durability::None | Durability::End);
+    let is_slowed = measure::writeback(case).is_none_or(|found| found.throttled >= UNFELT);
+    let is_writer = measure::writes_through_cache(profile) && !measure::is_mixed(case);
+    if !is_writer || syncs || is_slowed || measure::is_net(case) || !measure::is_closed(case) {
+        return None;
+    }
+    let wanted = End::Drives.wanted_share(case)? * measure::workers(case).max(1.0);
+    let share = (1.0 - wanted).clamp(0.0, 1.0);
+    Some(Stalled { share, by: "rest", place: Some(Place::Fact(fact::RUN_DELAY)) })
+}
+
 #[cfg(test)]
 mod tests {
     use model::trial::{Series, Window};
-    use model::{SeriesName, Unit, series};
+    use model::{Quantity, SeriesName, Unit, metric, series};
 
     use super::super::tests::{disk, verdict};
     use super::*;
-    use crate::validity::fixture;
+    use crate::validity::{cache_absorbed, fixture};
 
     const MIB: f64 = 1024.0 * 1024.0;
 
-    /// A load in a group of 256 MiB of which so much is left, whose tasks stood still for so long of each second, while so
-    /// many pages were swapped.
-    fn found(left_mib: Option<f64>, stalled_us: u64, pages: u64) -> model::Finding {
-        let mut case = disk(1, 9_000.0, 110.0, 5.0);
-        let flat = |name: SeriesName, value: f64| Series {
+    /// What is read of the group for a second.
+    fn flat(name: SeriesName, value: f64) -> Series {
+        Series {
             resource: Resource::CGROUP_MEMORY,
             name,
             unit: Unit::Bytes,
             start_ns: 0,
             interval_ns: 100_000_000,
             values: vec![value; 10],
-        };
+        }
+    }
+
+    /// A load in a group of 256 MiB of which so much is left, whose tasks stood still for so long of each second, while so
+    /// many pages were swapped.
+    fn found(left_mib: Option<f64>, stalled_us: u64, pages: u64) -> model::Finding {
+        let mut case = disk(1, 9_000.0, 110.0, 5.0);
         for trial in &mut case.trials {
             trial.result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
             let local = trial.result.local_mut();
@@ -106,5 +151,29 @@ mod tests {
         assert_eq!(little.code, "latency-bound");
         assert!(little.ruled_out.iter().any(|e| e.code == "reclaim-wait"), "{little:?}");
         assert_eq!(found(Some(2.0), 700_000, 10_000).code, "swap-bound", "it was swapped");
+    }
+
+    /// Bug: of a group of version 1, which has no pressure of its own, nothing was named.
+    #[test]
+    fn a_writer_that_waits_in_a_full_group_without_pressure_is_held_back_by_its_limit() {
+        let found = |waiting: f64, left_mib: Option<f64>, computes: f64| {
+            let mut case = cache_absorbed::tests::case(500e6, 500e6, waiting);
+            let each = Quantity { value: computes / 500e6, unit: Unit::SecondsPerByte };
+            for trial in &mut case.trials {
+                let main = trial.result.main_mut();
+                main.metrics.insert(metric::CPU_PER_BYTE, each);
+                main.facts.insert(fact::RUN_DELAY, 0.1.into());
+                let all = &mut trial.result.local_mut().series;
+                all.push(flat(series::GROUP_LIMIT, 256.0 * MIB));
+                all.extend(left_mib.map(|left| flat(series::GROUP_HEADROOM, left * MIB)));
+            }
+            verdict(&[case])
+        };
+        let full = found(11e6, None, 0.2);
+        assert_eq!(full.code, "reclaim-bound", "{full:?}");
+        assert!(full.text.contains("70 % of the time its threads wait for it"), "{}", full.text);
+        assert_eq!(found(13e6, None, 0.2).code, "dirty-throttled", "the machine slows it down");
+        assert_eq!(found(11e6, Some(100.0), 0.2).code, "cannot-tell", "there is room");
+        assert_eq!(found(11e6, None, 0.6).code, "cannot-tell", "it computes");
     }
 }

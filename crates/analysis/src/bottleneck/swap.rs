@@ -3,15 +3,18 @@
 //! That the machine swaps is known from the swap device's own counters (`validity::swapping`); how long the threads wait
 //! for it is counted by the kernel, for each task (delay accounting, `Documentation/accounting/delay-accounting.rst`,
 //! where `kernel.task_delayacct` is on) or as the share of time for which all of our control group that was not idle stood
-//! still for memory (`full` of `Documentation/accounting/psi.rst`). Only a load that waits so for half of its time is held
-//! back by that. What presses other groups, or the machine as a whole, may be another program's.
+//! still for memory (`full` of `Documentation/accounting/psi.rst`). Where nobody accounts for it, as in a group of version 1,
+//! it is what is left of the time of a load that waits for processors and memory alone: what its threads neither computed
+//! outside of the kernel nor stood ready without a CPU. Only a load that waits so for half of its time is held back by that.
+//! What presses other groups, or the machine as a whole, may be another program's.
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Severity};
+use model::{Resource, ResourceKind, Severity, fact};
 
 use super::network::DECIDES;
 use super::{Verdict, finding};
+use crate::measure::End;
 use crate::validity::swapping;
 use crate::{Context, measure};
 
@@ -25,6 +28,8 @@ finding-swap-bound =
 evidence-swap-wait =
     { PERCENT($share) } of the time threads waited for memory, by { $by ->
         [delays] the kernel's account of each
+        [rest] what they neither computed outside of the kernel nor stood ready without a CPU, for a load on memory waits for
+            nothing else
        *[pressure] the kernel's account of time in which all of its control group stood still
     }
 evidence-swap-unaccounted =
@@ -36,7 +41,8 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     if rate < swapping::FELT {
         return Verdict::Elsewhere;
     }
-    let Some((share, evidence)) = delayed(case).or_else(|| pressed(case)) else {
+    let told = delayed(case).or_else(|| pressed(case)).or_else(|| left_over(case));
+    let Some((share, evidence)) = told else {
         let missing = Evidence { code: "swap-unaccounted".to_owned(), ..Evidence::default() };
         return Verdict::Unknown(missing.arg("rate", rate));
     };
@@ -74,6 +80,21 @@ fn pressed(case: &CaseResult) -> Option<(f64, Evidence)> {
     let share = measure::median(case, |trial| measure::rate(trial, &resource, "full"))?.min(1.0);
     let place = measure::place(case, &resource, "full");
     Some((share, Evidence::maybe_at("swap-wait", place).arg("share", share).arg("by", "pressure")))
+}
+
+/// The share of its time for which each worker neither computed outside of the kernel nor stood ready without a CPU, of a
+/// load that can wait for processors and memory alone: what is left it waited for pages, or had the kernel bring them, which
+/// computes for those that are compressed.
+fn left_over(case: &CaseResult) -> Option<(f64, Evidence)> {
+    let waits_for_memory = measure::computes_by_kind(measure::profile(case)) && measure::is_closed(case);
+    let wanted = End::Drives.wanted_share(case).filter(|_| waits_for_memory)?;
+    let is_alone = case.loads.beside.is_empty();
+    let system = measure::median(case, |trial| measure::rate(trial, &Resource::OWN_PROCESS, "system"));
+    let in_kernel = system.filter(|_| is_alone).unwrap_or_default() / measure::workers(case).max(1.0);
+    let outside = wanted - in_kernel.min(End::Drives.worker_share(case)?);
+    let share = (1.0 - outside).clamp(0.0, 1.0);
+    let evidence = Evidence::at("swap-wait", Place::Fact(fact::RUN_DELAY));
+    Some((share, evidence.arg("share", share).arg("by", "rest")))
 }
 
 #[cfg(test)]
@@ -125,6 +146,57 @@ mod tests {
         let unknown = at_depth(32, 10_000, &[]);
         assert_eq!(unknown.code, "cannot-tell");
         assert!(unknown.evidence.iter().any(|e| e.code == "swap-unaccounted"), "{unknown:?}");
+    }
+
+    /// Bug: where the kernel accounts for no delays, and the control group is of version 1, nothing was named.
+    #[test]
+    fn a_load_on_memory_that_neither_computes_nor_stands_ready_waits_for_pages() {
+        let found = |workload: &str, ready_s: Option<f64>, pages: u64| {
+            // It computes for a fifth of the time.
+            let mut case = disk(32, 10_000.0, 100.0, 20.0);
+            fixture::workload(&mut case, workload);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.extend(ready_s.map(|ready| (fact::RUN_DELAY, ready.into())));
+                let counters = &mut trial.result.local_mut().counters;
+                counters.push(fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, pages));
+            }
+            verdict(&[case])
+        };
+        let waits = found("memory.bandwidth", Some(0.05), 10_000);
+        assert_eq!(waits.code, "swap-bound", "{waits:?}");
+        assert!(waits.text.contains("75 % of the time its threads wait"), "{}", waits.text);
+        let said = waits.evidence.iter().find(|e| e.code == "swap-wait").and_then(|e| e.text.as_deref());
+        assert!(
+            said.is_some_and(|text| text.contains("neither computed outside of the kernel nor stood ready")),
+            "{waits:?}"
+        );
+        for (workload, ready_s, pages, why) in [
+            ("memory.bandwidth", Some(0.5), 10_000, "it stands ready without a CPU"),
+            ("memory.bandwidth", None, 10_000, "it may have stood ready"),
+            ("memory.bandwidth", Some(0.05), 10, "nothing was swapped"),
+            ("disk", Some(0.05), 10_000, "it waits for its disk"),
+        ] {
+            assert_ne!(found(workload, ready_s, pages).code, "swap-bound", "{why}");
+        }
+    }
+
+    /// Bug: a core was said to be full that had pages decompressed for most of its time.
+    #[test]
+    fn what_the_kernel_computes_to_bring_pages_is_a_wait_for_them() {
+        let found = |system_us: u64| {
+            let mut case = disk(1, 10_000.0, 100.0, 98.0);
+            fixture::workload(&mut case, "memory.bandwidth");
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::RUN_DELAY, 0.01.into());
+                trial.result.local_mut().counters.extend([
+                    fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, 10_000),
+                    fixture::counter("self", "getrusage(2) system", 1e-6, system_us),
+                ]);
+            }
+            verdict(&[case]).code
+        };
+        assert_eq!(found(700_000), "swap-bound");
+        assert_ne!(found(100_000), "swap-bound");
     }
 
     /// Bug: what another program's memory pressed the machine was held against the load.

@@ -109,6 +109,7 @@ impl Suspect {
             | "swap-bound"
             | "reclaim-bound"
             | "interrupt-cpu-full"
+            | "threads-stopped"
             | "presenter-cpu-full"
             | "presenter-device-bound" => Self::Unmovable,
             _ if measure::is_net(case) && measure::profile(case).is_stream() => Self::Interface,

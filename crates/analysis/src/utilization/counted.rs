@@ -1,10 +1,11 @@
-//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, and a
-//! link to the members of an array with parity.
+//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, one of
+//! writes that flushes count against, and a link to the members of an array with parity.
 
 use std::ops::RangeInclusive;
 
 use model::layer::{LayerArray, LayerDevice};
 use model::limit::{Direction, Limit, LimitKind};
+use model::profile::Durability;
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Resource, metric};
@@ -24,9 +25,20 @@ pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
     measure::is_direct(case) && !measure::below_loop(case, step)
 }
 
+/// Whether a load may read as well as write, so that a limit of one way is of a part of it.
+pub(super) fn is_both_ways(case: &CaseResult) -> bool {
+    measure::is_mixed(case) || measure::does_transactions(case)
+}
+
+/// Whether an imposed limit at a step is held against what its device did: where the load does not tell, and where it is
+/// one on a database, whose reads and writes are of pages.
+pub(super) fn is_counted(case: &CaseResult, step: &PathStep) -> bool {
+    measure::does_transactions(case) || !is_told(case, step)
+}
+
 /// What the device of an imposed limit below a loop device or the page cache did. Which requests the file
 /// system above it makes of the load's is not known, but bytes are about as many, if it is
-/// the load that they are of.
+/// the load that they are of. Of a database nobody knows how many; but more than a throttle lets through is not its own.
 pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     let direction = limit.direction?;
     let (bytes, requests) = match direction {
@@ -34,13 +46,46 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
         Direction::Write => ("written_sectors", "writes"),
     };
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
-    let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
-    let times = rate(bytes)? / own;
-    let is_own = own > 0.0 && ALIKE.contains(&times) && (measure::is_direct(case) || times >= NEARLY_ALL);
-    let passed = is_own.then(|| rate(if limit.quantity == metric::IOPS { requests } else { bytes }))?;
+    let is_database = measure::does_transactions(case);
+    let is_own = || {
+        let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
+        let own = Some(all.of(Some(direction))).filter(|own| *own > 0.0)?;
+        let times = rate(bytes)? / own;
+        Some(ALIKE.contains(&times) && (measure::is_direct(case) || times >= NEARLY_ALL))
+    };
+    if !is_database && is_own() != Some(true) {
+        return None;
+    }
+    let passed = match limit.quantity {
+        metric::IOPS => {
+            let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
+            with_flushes(case, limit, &whole, rate(requests)?)
+        }
+        _ => rate(bytes)?,
+    };
     // What is written back later no throttle of version 1 of control groups holds.
-    let is_held = |passed: &f64| limit.bound().is_none_or(|bound| *passed <= HELD * bound);
-    passed.filter(|passed| measure::is_direct(case) || is_held(passed))
+    let is_held = limit.bound().is_none_or(|bound| passed <= HELD * bound);
+    (is_held || measure::is_direct(case) && !is_database).then_some(passed)
+}
+
+/// Operations per second of the load, `own`, with the flushes that count against a throttle of write operations: one that
+/// comes of a sync is a bio that writes nothing (`blkdev_issue_flush` in `block/blk-flush.c`), and throttled as any other.
+/// A journal's flushes are its own thread's, and not throttled with the load; nobody counts them apart. So flushes are
+/// added only where all fit the throttle.
+pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
+    let is_of_writes = limit.kind == LimitKind::Quota && limit.direction == Some(Direction::Write);
+    let share = step.amplification;
+    let Some(bound) = limit.bound().filter(|_| is_of_writes && share > 0.0) else { return own };
+    let syncs = match measure::profile(case).durability {
+        // How many a database makes only its device knows.
+        _ if measure::does_transactions(case) => f64::INFINITY,
+        Durability::EachWrite => own,
+        Durability::Syncs => measure::estimated(case, metric::SYNCS_PER_SECOND).unwrap_or_default(),
+        _ => 0.0,
+    };
+    let flushed = measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, "flushes"));
+    let all = own + syncs.min(flushed.unwrap_or_default() / share);
+    if all * share <= HELD * bound { all } else { own }
 }
 
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes
@@ -78,9 +123,10 @@ mod tests {
     use crate::measure::layers::tests::{did, put, stack};
     use crate::validity::fixture;
     use model::limit::{Direction, LimitKind};
+    use model::profile::Durability;
     use model::resource::PathStep;
     use model::run::CaseResult;
-    use model::{Better, Limit, Machine, Resource, ResourceKind, Unit, metric};
+    use model::{Better, Limit, LoadProfile, Machine, Resource, ResourceKind, Unit, metric};
 
     /// Bug: a throttle below a loop device was known and not named.
     #[test]
@@ -156,6 +202,68 @@ mod tests {
         assert_eq!(share(80e6), None);
         let held = share(54e6);
         assert!(held.is_some_and(|held| (held - 0.98 * 54.0 / 52.0).abs() < 1e-3), "{held:?}");
+    }
+
+    /// Bug: of a throttle of 400 writes a second a load that syncs each of its 200 was said to use half.
+    #[test]
+    fn flushes_of_syncs_count_against_a_throttle_of_writes() {
+        let used = |durability: Durability, syncs: f64, flushes: u64, writes: f64| {
+            let mut case = fixture::disk_case("randwrite", writes * 4096.0, writes * 4096.0);
+            fixture::set(&mut case, "direct", true);
+            case.loads.main.profile.durability = durability;
+            for (name, rate) in [(metric::IOPS, writes), (metric::SYNCS_PER_SECOND, syncs)] {
+                let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
+                case.loads.main.estimates.insert(name, estimate);
+            }
+            for trial in &mut case.trials {
+                let counter = fixture::counter("block:sda", "/proc/diskstats flushes", 1.0, flushes);
+                trial.result.local_mut().counters.push(counter);
+            }
+            let sda = Resource::of(ResourceKind::Block, "sda");
+            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+            let throttle = Limit { direction: Some(Direction::Write), effective: Some(400.0), ..bound };
+            of_case(&case, &Machine { limits: vec![throttle], ..Machine::default() })[0].fraction
+        };
+        let half = |share: f64| (share - 0.5).abs() < 1e-9;
+        let whole = |share: f64| (share - 1.0).abs() < 1e-9;
+        assert!(whole(used(Durability::Syncs, 200.0, 200, 200.0)));
+        assert!(whole(used(Durability::EachWrite, 0.0, 200, 200.0)));
+        assert!(
+            whole(used(Durability::Syncs, 400.0, 400, 400.0)),
+            "a journal's are not throttled with the load"
+        );
+        assert!(half(used(Durability::Syncs, 200.0, 0, 200.0)), "its device has no flushes");
+        assert!(half(used(Durability::None, 0.0, 200, 200.0)), "they are not the load's");
+        let some = used(Durability::Syncs, 50.0, 200, 350.0);
+        assert!(whole(some), "no more than it has syncs: {some}");
+    }
+
+    /// Bug: what a database does at a device was held against no throttle.
+    #[test]
+    fn a_throttle_is_held_against_what_a_database_does_at_its_device() {
+        let used = |writes: u64, flushes: u64| {
+            let mut case = fixture::disk_case("randwrite", 0.0, 0.0);
+            case.loads.main.profile = LoadProfile::default();
+            let estimate = fixture::estimate(90.0, Unit::PerSecond, Better::Higher);
+            case.loads.main.estimates.insert(metric::TRANSACTIONS_PER_SECOND, estimate);
+            for trial in &mut case.trials {
+                let counted = [("writes", writes), ("flushes", flushes)];
+                trial.result.local_mut().counters = counted
+                    .map(|(name, count)| {
+                        fixture::counter("block:sda", &format!("/proc/diskstats {name}"), 1.0, count)
+                    })
+                    .to_vec();
+            }
+            let sda = Resource::of(ResourceKind::Block, "sda");
+            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+            let throttle = Limit { direction: Some(Direction::Write), effective: Some(400.0), ..bound };
+            let machine = Machine { limits: vec![throttle], ..Machine::default() };
+            of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+        };
+        assert_eq!(used(300, 92), Some(98.0), "flushes are writes to it");
+        assert_eq!(used(392, 392), Some(98.0), "those of a journal are not throttled");
+        assert_eq!(used(90, 30), Some(30.0));
+        assert_eq!(used(900, 0), None, "most of it is others'");
     }
 
     /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.

@@ -44,6 +44,7 @@ pub(crate) mod no_wire;
 pub(crate) mod nothing_driven;
 pub(crate) mod numa_remote;
 pub(crate) mod observer_cost;
+pub(crate) mod operations_failed;
 pub(crate) mod other_route;
 pub(crate) mod others_io;
 pub(crate) mod outlier;

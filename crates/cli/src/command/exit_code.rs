@@ -64,6 +64,7 @@ fn number(run: &Run, is_strict: bool) -> u8 {
 mod tests {
     use model::goal::{GoalDoubt, GoalOperator, HeldGoal};
     use model::run::CaseResult;
+    use model::study::{StudyVerdict, StudyVerdictKind};
     use model::trial::{Trial, TrialResult};
     use model::{Finding, FindingKind, Goal, Severity, Study, Unit, metric};
 

@@ -168,6 +168,7 @@ verdict-interrupt-cpu-full = interrupts fill { $resource }
 verdict-all-cores-full = all CPUs are busy
 verdict-memory-bandwidth-full = memory bandwidth is full
 verdict-memory-latency = each load waits for the one before it
+verdict-threads-stopped = threads that are not let run
 verdict-swap-bound = swapping
 verdict-reclaim-bound = memory of the control group
 verdict-device-full = { $resource } is full
@@ -218,6 +219,7 @@ conclusion-constant-limit = a constant limit of { $resource } that nothing tells
 conclusion-bucket-used-up = what { $resource } had saved up is used, and its base rate of { SHORT($base, $unit) } is the limit; measured: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-credits-used-up = the CPU credits are used up, and the { FIXED($base, decimals: 1) } CPUs that the machine gets without them are the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-threads-stopped = the threads are not let run all the time, and that is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = the control group's memory is the limit, because its tasks wait for room in it: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
@@ -320,7 +322,10 @@ conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusi
 conclusion-receiver-cpu = the receiver's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = the path to the other end is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    packet loss is the limit: { $rate }{ conclusion-where }, with { PERCENT($share) } of the segments lost{ conclusion-then }
+    packet loss is the limit: { $rate }{ conclusion-where }, { $how ->
+        [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
+       *[segments] with { PERCENT($share) } of the segments lost
+    }{ conclusion-then }
 answer-gains = What more buys
 gain-table = What would more buy?
 gain-change = change

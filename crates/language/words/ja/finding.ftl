@@ -43,6 +43,10 @@ evidence-device-node = { RESOURCE($resource) } はノード { $node } に接続
 finding-not-settled = 試行 { $judged } 回のうち { $unsettled } 回で、測定が終わるまで速度が安定しませんでした（MSER-5）
     .advice = --duration または --warm-up を長くしてください
 
+finding-operations-failed =
+    操作の { PERCENT($share, decimals: 1) } が失敗しました: 速度は残りだけを数えた値であり、拒否された操作は処理された操作より早く終わります
+    .advice = 何が誰に拒否されたかを調べてください。満杯の接続プールやキュー、レート制限、誤ったリクエストです。どの応答だったかは試行の事実にあります
+
 finding-rate-not-kept = { $workload } は要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
 finding-nothing-driven = engine=null: 何も読み書きしていません。この数値はツール自体が出せる最大値です
@@ -404,6 +408,12 @@ evidence-stolen-of-load =
        *[near] {""}
     }スレッドに必要な CPU 時間の { PERCENT($share) } が奪われた
 
+finding-threads-stopped =
+    スレッドは時間の { PERCENT($share) } の間、実行されませんでした: 計算も CPU 待ちもしておらず、このような負荷がほかに待つものはありません
+    .advice = 何がスレッドを止めているかを調べてください。シグナル（cpulimit が送る SIGSTOP）、凍結されたコントロールグループ（cgroup.freeze、freezer.state）、またはここから見えない上位グループの CPU クォータです
+
+evidence-stopped = ワーカーがそれぞれ計算または CPU を待った時間 { PERCENT($wanted) }、割り込みとハイパーバイザーが取った CPU { FIXED($taken, decimals: 2) } 個
+
 finding-swap-bound =
     メモリが足りず、スワップが結果を制限しています: スレッドは時間の { PERCENT($share) } の間、スワップからページが戻るか、ほかのページがスワップに書き出されるのを待ちました。メモリとスワップの間を { SHORT($rate, unit: "B/s") } が行き来しています
     .advice = メモリより小さいデータで動かすか、メモリの多いマシンを使ってください。スワップデバイスを速くしても待ち時間が短くなるだけです
@@ -411,15 +421,23 @@ finding-swap-bound =
 evidence-swap-wait =
     スレッドがメモリを待った時間 { PERCENT($share) }（{ $by ->
         [delays] カーネルがタスクごとに集計
+        [rest] カーネルの外で計算することも、実行可能なまま CPU を待つこともなかった時間。メモリだけを使う負荷はほかに待つものがない
        *[pressure] コントロールグループ全体が止まった時間をカーネルが集計
     }）
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
 finding-reclaim-bound =
-    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
-    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
+    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: { $by ->
+        [rest] グループのスレッドが時間の { PERCENT($share) } の間、空きができるのを待っていました
+       *[pressure] 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました
+    }。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
+    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax、バージョン 1 の memory.limit_in_bytes）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
 
-evidence-reclaim-wait = コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
+evidence-reclaim-wait =
+    { $by ->
+        [rest] ページキャッシュに書き込むスレッドが計算も、実行可能なまま CPU を待つこともしなかった時間 { PERCENT($share) }（マシン全体の都合で遅らされた書き込みはない）
+       *[pressure] コントロールグループの全タスクがメモリを待って止まった時間 { PERCENT($share) }
+    }、上限 { BINARY($limit) } のうち残り { PERCENT($left) }
 
 finding-presenter-cpu-full =
     ディスクを提供する { $machine } の CPU が結果を制限しています: { $how ->
@@ -450,12 +468,16 @@ finding-io-quota =
     設定された上限が結果を制限しています: { $end ->
         [far] { $machine } の{" "}
        *[near] {""}
-    }{ RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+    }{ $shared ->
+        [yes] { RESOURCE($resource) } から { SHORT($carried, $unit) } が出て、そのうちこの負荷の分は { SHORT($own, $unit) } です。データに許されるのは { SHORT($limit, $unit) } です
+       *[no] { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
+    }
     .advice = { $network ->
         [rented] より大きなインスタンスタイプには、より多くが許されます{ $flows ->
             [yes] 。Amazon のネットワークでは、一つの TCP フローは最大 5 Gbit/s（プレイスメントグループ内では 10）なので、複数なら増えます
            *[no] {""}
         }
+        [shared] ほかに送っているものを止めるか、一つのパケットで多く送るか、レートを上げるか、キューイング規則（tc qdisc）を外してください
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
        *[no] 上限を上げるか外すか、グループの外で測定してください
     }
@@ -593,7 +615,10 @@ finding-latency-bound =
     レイテンシが結果を制限しています: 同時に進行する処理は { FIXED($depth) } 個、1 個あたり { SHORT($latency_s, unit: "s") } { $syncs ->
         [yes] で、時間の { PERCENT($sync_share) } は同期（{ SHORT($sync_s, unit: "s") }）に使われています
        *[no] です
-    }。飽和していると分かっているリソースはありません
+    }。{ $others ->
+        [yes] { RESOURCE($resource) } には、この負荷が動かすより多くのデータが流れています。そこを使うほかのものやファイルシステムを待っているのかもしれません
+       *[no] 飽和していると分かっているリソースはありません
+    }
     .advice = { $queued ->
         [yes] --queue-depth または --threads を
        *[no] --threads を
@@ -747,6 +772,7 @@ evidence-swap = スワップ { SHORT($rate, unit: "B/s") }
 evidence-sync = 平均 { SHORT($latency_s, unit: "s") }
 evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
+evidence-clock-held = ポリシーによりクロックはハードウェアが出せる { SHORT($hardware_hz, unit: "Hz") } のうち { SHORT($most_hz, unit: "Hz") } までに制限
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }

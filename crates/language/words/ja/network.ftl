@@ -13,8 +13,15 @@ finding-path-full =
     }
     .advice = 途中のリンク、シェーパー、またはほかの利用者がこれを決めています。どれかは、途中のスイッチやルーターで、またはより近いマシンまで測定すると分かります
 
-finding-loss-bound = 損失が結果を制限しています。セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
-    .advice = 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
+finding-loss-bound =
+    損失が結果を制限しています。{ $how ->
+        [timeouts] リクエストは時間の { PERCENT($share) } の間、失われたセグメントを TCP が再送するまで待っています（タイムアウト { SHORT($rate, unit: "1/s") }）
+       *[segments] セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
+    }
+    .advice = { $how ->
+        [timeouts] 何がセグメントを破棄しているかを調べてください。満杯の受け付けキュー（listen）や接続追跡テーブル、ファイアウォール、経路上のインターフェースの破棄
+       *[segments] 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
+    }
 
 finding-window-bound =
     ウィンドウが結果を制限しています。{ $by ->
@@ -227,6 +234,7 @@ evidence-client-waited =
 evidence-dirty-of-others = ページキャッシュに書き込み待ちが多く書き手は遅くされるが、{ RESOURCE($resource) } が受け取るうち負荷のものは { PERCENT($own) } だけ
 evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
+evidence-timeouts = TCP のタイムアウト { FIXED($timeouts) } 回、{ SHORT($least_s, unit: "s") } 以上かかったリクエスト { FIXED($late) } 件
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
         [receive] 受信側のウィンドウ

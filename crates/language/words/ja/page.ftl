@@ -147,6 +147,7 @@ verdict-interrupt-cpu-full = { $resource } が割り込みで飽和
 verdict-all-cores-full = 全 CPU が使用中
 verdict-memory-bandwidth-full = メモリ帯域が飽和
 verdict-memory-latency = 読み出しごとに前の読み出しを待つ
+verdict-threads-stopped = 止められたスレッド
 verdict-swap-bound = スワップ
 verdict-reclaim-bound = コントロールグループのメモリ
 verdict-device-full = { $resource } が飽和
@@ -197,6 +198,7 @@ conclusion-constant-limit = { $resource } の、どこにも示されていな�
 conclusion-bucket-used-up = { $resource } の貯めた分を使い切り、基本の速度 { SHORT($base, $unit) } が限界、測定値: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-credits-used-up = CPU クレジットを使い切り、それなしで得られる CPU { FIXED($base, decimals: 1) } 個分の時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = ハイパーバイザーに取られる CPU 時間が限界: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-threads-stopped = スレッドが一部の時間実行されないことが限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = メモリが限界（スワップ発生）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = コントロールグループのメモリが限界（タスクが空きを待つ）: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 割り込みを処理する { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
@@ -288,7 +290,10 @@ conclusion-window-bound =
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = 相手までの経路が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    パケット損失が限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が損失{ conclusion-then }
+    パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->
+        [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
+       *[segments] セグメントの { PERCENT($share) } が損失
+    }{ conclusion-then }
 answer-gains = 増やすと得られるもの
 gain-table = 増やすと何が得られるか
 gain-change = 変更

@@ -43,6 +43,10 @@ evidence-device-node = { RESOURCE($resource) }은(는) 노드 { $node }에 연�
 finding-not-settled = 시행 { $judged }회 중 { $unsettled }회에서 측정이 끝날 때까지 속도가 안정되지 않았습니다(MSER-5)
     .advice = --duration이나 --warm-up을 더 길게 지정하십시오
 
+finding-operations-failed =
+    작업의 { PERCENT($share, decimals: 1) }가 실패했습니다: 속도는 나머지만 센 값이며, 거절된 작업은 처리된 작업보다 짧게 끝납니다
+    .advice = 무엇을 누가 거절했는지 찾아보십시오. 가득 찬 연결 풀이나 대기열, 속도 제한, 잘못된 요청. 어떤 응답이었는지는 시행의 사실에 있습니다
+
 finding-rate-not-kept = { $workload } 부하는 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
 
 finding-nothing-driven = engine=null: 아무것도 읽거나 쓰지 않았습니다. 이 수치는 도구 자체가 낼 수 있는 최댓값입니다
@@ -404,6 +408,12 @@ evidence-stolen-of-load =
        *[near] {""}
     }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 빼앗김
 
+finding-threads-stopped =
+    스레드가 시간의 { PERCENT($share) } 동안 실행되지 못했습니다: 계산하지도, CPU를 기다리지도 않았는데, 이런 부하가 달리 기다릴 것은 없습니다
+    .advice = 무엇이 스레드를 멈추는지 찾아보십시오. 시그널(cpulimit이 보내는 SIGSTOP), 얼린 컨트롤 그룹(cgroup.freeze, freezer.state), 또는 여기서 보이지 않는 상위 그룹의 CPU 쿼터
+
+evidence-stopped = 작업 스레드가 저마다 계산하거나 CPU를 기다린 시간 { PERCENT($wanted) }, 인터럽트와 하이퍼바이저가 가져간 CPU { FIXED($taken, decimals: 2) }개
+
 finding-swap-bound =
     메모리가 부족해 스왑이 결과를 제한합니다: 스레드가 시간의 { PERCENT($share) } 동안, 스왑에서 페이지를 읽어 오거나 다른 페이지를 스왑에 쓰는 것을 기다렸습니다. 메모리와 스왑 사이에 { SHORT($rate, unit: "B/s") }가 오갑니다
     .advice = 메모리보다 적은 데이터로 작업하거나 메모리가 더 많은 머신을 쓰십시오. 스왑 장치가 빨라져도 기다림이 짧아질 뿐입니다
@@ -411,15 +421,23 @@ finding-swap-bound =
 evidence-swap-wait =
     스레드가 메모리를 기다린 시간 { PERCENT($share) }({ $by ->
         [delays] 커널이 태스크마다 집계
+        [rest] 커널 밖에서 계산하지도, 실행할 준비가 된 채 CPU를 기다리지도 않은 시간. 메모리만 쓰는 부하는 다른 것을 기다리지 않음
        *[pressure] 컨트롤 그룹 전체가 멈춘 시간을 커널이 집계
     })
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
 finding-reclaim-bound =
-    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
-    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
+    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: { $by ->
+        [rest] 그룹의 스레드가 시간의 { PERCENT($share) } 동안 자리가 나기를 기다렸고
+       *[pressure] 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고
+    }, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
+    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax, 버전 1의 memory.limit_in_bytes)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
 
-evidence-reclaim-wait = 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
+evidence-reclaim-wait =
+    { $by ->
+        [rest] 페이지 캐시에 쓰는 스레드가 계산하지도, 실행할 준비가 된 채 CPU를 기다리지도 않은 시간 { PERCENT($share) }(머신 때문에 느려진 쓰기는 없음)
+       *[pressure] 컨트롤 그룹의 모든 태스크가 메모리를 기다리며 멈춘 시간 { PERCENT($share) }
+    }, 제한 { BINARY($limit) } 가운데 남은 것 { PERCENT($left) }
 
 finding-presenter-cpu-full =
     디스크를 제공하는 { $machine }의 CPU가 결과를 제한합니다: { $how ->
@@ -450,12 +468,16 @@ finding-io-quota =
     설정된 상한이 결과를 제한합니다: { $end ->
         [far] { $machine }의{" "}
        *[near] {""}
-    }{ RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    }{ $shared ->
+        [yes] { RESOURCE($resource) }로 { SHORT($carried, $unit) }가 나갔고, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터에 허용된 것은 { SHORT($limit, $unit) }입니다
+       *[no] { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
+    }
     .advice = { $network ->
         [rented] 더 큰 인스턴스 유형에는 더 많이 허용됩니다{ $flows ->
             [yes] . Amazon 네트워크에서 TCP 흐름 하나는 최대 5 Gbit/s(배치 그룹 안에서는 10)이므로, 여럿이면 늘어납니다
            *[no] {""}
         }
+        [shared] 함께 전송하는 다른 것을 멈추거나, 패킷마다 더 많이 담거나, 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 없애십시오
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
        *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
     }
@@ -593,7 +615,10 @@ finding-latency-bound =
     지연 시간이 결과를 제한합니다: 동시에 진행하는 작업은 { FIXED($depth) }개, 작업당 { SHORT($latency_s, unit: "s") }{ $syncs ->
         [yes] {""}이며, 시간의 { PERCENT($sync_share) }는 동기화({ SHORT($sync_s, unit: "s") })에 쓰입니다
        *[no] 입니다
-    }. 한계에 도달한 것으로 알려진 자원은 없습니다
+    }. { $others ->
+        [yes] { RESOURCE($resource) }에는 이 부하가 옮기는 것보다 많은 데이터가 오갑니다. 그곳의 다른 사용자나 파일 시스템을 기다리는 것일 수 있습니다
+       *[no] 한계에 도달한 것으로 알려진 자원은 없습니다
+    }
     .advice = { $queued ->
         [yes] --queue-depth나 --threads를
        *[no] --threads를
@@ -747,6 +772,7 @@ evidence-swap = 스왑 { SHORT($rate, unit: "B/s") }
 evidence-sync = 평균 { SHORT($latency_s, unit: "s") }
 evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
+evidence-clock-held = 정책에 따라 클럭이 하드웨어가 낼 수 있는 { SHORT($hardware_hz, unit: "Hz") } 중 { SHORT($most_hz, unit: "Hz") }까지로 제한됨
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
 evidence-touched = 사용하는 범위 { BINARY($bytes) }
 evidence-trials = n = { $trials }

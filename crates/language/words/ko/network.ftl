@@ -13,8 +13,15 @@ finding-path-full =
     }
     .advice = 경로에 있는 링크나 셰이퍼, 또는 다른 사용자가 이를 정합니다. 어느 것인지는 중간의 스위치와 라우터에서, 또는 더 가까운 머신까지 측정하면 드러납니다
 
-finding-loss-bound = 손실이 결과를 제한합니다. 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
-    .advice = 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
+finding-loss-bound =
+    손실이 결과를 제한합니다. { $how ->
+        [timeouts] 요청이 시간의 { PERCENT($share) } 동안, 잃어버린 세그먼트를 TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
+       *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
+    }
+    .advice = { $how ->
+        [timeouts] 무엇이 세그먼트를 버리는지 찾아보십시오. 가득 찬 수신 대기열(listen)이나 연결 추적 테이블, 방화벽, 경로에 있는 인터페이스의 버림
+       *[segments] 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
+    }
 
 finding-window-bound =
     윈도우가 결과를 제한합니다. { $by ->
@@ -227,6 +234,7 @@ evidence-client-waited =
 evidence-dirty-of-others = 페이지 캐시에 쓰기를 기다리는 데이터가 많아 쓰는 쪽이 늦춰지지만, { RESOURCE($resource) }이(가) 받는 것 가운데 부하의 것은 { PERCENT($own) }뿐
 evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
+evidence-timeouts = TCP 시간 초과 { FIXED($timeouts) }회, { SHORT($least_s, unit: "s") } 이상 걸린 요청 { FIXED($late) }개
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
         [receive] 받는 쪽 윈도우

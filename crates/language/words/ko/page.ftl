@@ -147,6 +147,7 @@ verdict-interrupt-cpu-full = 인터럽트로 { $resource } 한계에 도달
 verdict-all-cores-full = 모든 CPU가 사용 중
 verdict-memory-bandwidth-full = 메모리 대역폭이 한계에 도달
 verdict-memory-latency = 읽기마다 앞선 읽기를 기다림
+verdict-threads-stopped = 실행되지 못하고 멈춘 스레드
 verdict-swap-bound = 스왑
 verdict-reclaim-bound = 컨트롤 그룹의 메모리
 verdict-device-full = { $resource } 한계에 도달
@@ -197,6 +198,7 @@ conclusion-constant-limit = { $resource }에 걸린, 어디에도 알려지지 �
 conclusion-bucket-used-up = { $resource }에 모아 둔 몫을 다 써서 기본 속도 { SHORT($base, $unit) }가 한계, 측정값: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-credits-used-up = CPU 크레딧을 다 써서 크레딧 없이 얻는 CPU { FIXED($base, decimals: 1) }개분의 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-steal-bound = 하이퍼바이저가 가져가는 CPU 시간이 한계: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-threads-stopped = 스레드가 일부 시간 동안 실행되지 못하는 것이 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = 메모리가 한계(스왑 발생): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = 컨트롤 그룹의 메모리가 한계(태스크가 빈자리를 기다림): { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-interrupt-cpu-full = 인터럽트를 처리하는 { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
@@ -288,7 +290,10 @@ conclusion-window-bound =
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-path-full = 상대까지의 경로가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
-    패킷 손실이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) } 손실{ conclusion-then }
+    패킷 손실이 한계: { $rate }{ conclusion-where }, { $how ->
+        [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
+       *[segments] 세그먼트의 { PERCENT($share) } 손실
+    }{ conclusion-then }
 answer-gains = 늘리면 얻는 것
 gain-table = 더 늘리면 무엇을 얻는가?
 gain-change = 변경

@@ -2,7 +2,8 @@
 //! is held to a limit: `memory.stat`, `memory.max`, `memory.high` and `memory.current` of version 2
 //! (`Documentation/admin-guide/cgroup-v2.rst`, "Writeback"). The kernel then slows writers down by
 //! what the group may have, long before the machine's thresholds (`domain_dirty_limits` in
-//! `mm/page-writeback.c`). Version 1 accounts no writeback to groups, so nothing is read of it.
+//! `mm/page-writeback.c`). Version 1 accounts no writeback to groups, so of it only the limit and what
+//! it leaves are read (`memory.limit_in_bytes`, `memory.usage_in_bytes`).
 
 use model::{Resource, Unit, series};
 
@@ -20,12 +21,13 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     doc: "the page cache of our own control group, what of it waits to be written, what a limit leaves",
     open: |host, _| {
         let Ok(groups) = cgroup::levels(host, "memory") else { return Vec::new() };
+        let files = if groups.version == 1 { &FIRST } else { &SECOND };
         let own = groups.folders.iter().find(|folder| host.exists(folder));
-        // The uppermost group of a machine has no such file and no limits of its own.
-        let own = own.filter(|own| groups.version == 2 && host.exists(format!("{own}/memory.max")));
+        // The uppermost group of a machine has no limits of its own.
+        let own = own.filter(|own| host.exists(format!("{own}/{}", files.limits[0])));
         let Some(own) = own else { return Vec::new() };
         let mut levels: Vec<Level> =
-            groups.folders.iter().filter_map(|folder| Level::open(host, folder)).collect();
+            groups.folders.iter().filter_map(|folder| Level::open(host, folder, files)).collect();
         if levels.iter_mut().all(|level| level.read().is_none()) {
             return Vec::new();
         }
@@ -34,11 +36,14 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         };
         let path = format!("{own}/memory.stat");
         // A group's folder is named by what identifies it.
-        let mut all = keyed::open(host, &path, "memory.stat", Pace::Fast, CACHE.iter().map(gauge));
+        let mut all = match groups.version {
+            1 => Vec::new(),
+            _ => keyed::open(host, &path, "memory.stat", Pace::Fast, CACHE.iter().map(gauge)),
+        };
         let left = [series::GROUP_LIMIT, series::GROUP_HEADROOM];
         let columns =
             left.map(|name| SamplerColumn::gauge(Resource::CGROUP_MEMORY, name.as_str(), Unit::Bytes, 1.0));
-        all.extend(reader("memory.max", Pace::Fast, columns.into(), move |values| {
+        all.extend(reader(files.limits[0], Pace::Fast, columns.into(), move |values| {
             let tightest = levels.iter_mut().filter_map(Level::read).min_by_key(|(_, headroom)| *headroom);
             if let (Some((limit, headroom)), [first, second]) = (tightest, values) {
                 (*first, *second) = (limit, headroom);
@@ -48,23 +53,36 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     },
 };
 
+/// What the files of a group are called.
+struct LevelFiles {
+    limits: &'static [&'static str],
+    current: &'static str,
+}
+
+const FIRST: LevelFiles = LevelFiles { limits: &["memory.limit_in_bytes"], current: "memory.usage_in_bytes" };
+const SECOND: LevelFiles = LevelFiles { limits: &["memory.max", "memory.high"], current: "memory.current" };
+
+/// From so many bytes on nothing is limited: version 1 has no word for that, and a number near the greatest.
+const UNLIMITED: u64 = 1 << 60;
+
 /// The files of one group that tell what its limit leaves.
 struct Level {
-    max: Option<OpenFile>,
-    high: Option<OpenFile>,
+    limits: Vec<OpenFile>,
     current: OpenFile,
 }
 
 impl Level {
-    fn open(host: &Host, folder: &str) -> Option<Self> {
+    fn open(host: &Host, folder: &str, files: &LevelFiles) -> Option<Self> {
         let file = |leaf: &str| OpenFile::open(host, &format!("{folder}/{leaf}"));
-        Some(Self { max: file("memory.max"), high: file("memory.high"), current: file("memory.current")? })
+        let limits = files.limits.iter().filter_map(|leaf| file(leaf)).collect();
+        Some(Self { limits, current: file(files.current)? })
     }
 
     /// The limit, and what is left of it (`mem_cgroup_wb_stats` in `mm/memcontrol.c`); none where
     /// there is no limit.
     fn read(&mut self) -> Option<(u64, u64)> {
-        let limit = [&mut self.max, &mut self.high].into_iter().flatten().filter_map(only_number).min()?;
+        let limit =
+            self.limits.iter_mut().filter_map(only_number).min().filter(|limit| *limit < UNLIMITED)?;
         Some((limit, limit.saturating_sub(only_number(&mut self.current)?)))
     }
 }
@@ -132,14 +150,29 @@ mod tests {
     }
 
     #[test]
-    fn without_a_limit_or_in_version_1_nothing_is_read() {
+    fn without_a_limit_nothing_is_read() {
         assert!(read(&tree("max", "max", "max")).is_empty());
-        let first = "==> /proc/self/cgroup\n4:memory:/a\n0::/\n\
-                     ==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n9\n\
-                     ==> /sys/fs/cgroup/memory/a/memory.max\n9\n==> /sys/fs/cgroup/memory/a/memory.current\n1\n\
-                     ==> /sys/fs/cgroup/memory/a/memory.stat\nfile_dirty 1\n";
-        assert!(read(first).is_empty());
         let root = "==> /proc/self/cgroup\n0::/\n==> /sys/fs/cgroup/memory.stat\nfile_dirty 1\n";
         assert!(read(root).is_empty(), "the machine's own");
+    }
+
+    /// Bug: of a group of version 1 nobody knew that its memory was full.
+    #[test]
+    fn of_version_1_the_limit_is_read_and_nothing_of_writeback() {
+        let first = |limit: &str, above: &str| {
+            format!(
+                "==> /proc/self/cgroup\n4:memory:/a\n0::/\n\
+                 ==> /sys/fs/cgroup/memory/memory.limit_in_bytes\n{above}\n\
+                 ==> /sys/fs/cgroup/memory/memory.usage_in_bytes\n900000\n\
+                 ==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n{limit}\n\
+                 ==> /sys/fs/cgroup/memory/a/memory.usage_in_bytes\n700000\n\
+                 ==> /sys/fs/cgroup/memory/a/memory.stat\ncache 5\n"
+            )
+        };
+        const NONE: &str = "9223372036854771712";
+        let all = read(&first("1000000", NONE));
+        assert_eq!(all, [("memory_limit", 1_000_000), ("memory_headroom", 300_000)]);
+        assert_eq!(left(&first(NONE, "950000")), [950_000, 50_000], "what is above is less");
+        assert!(read(&first(NONE, NONE)).is_empty());
     }
 }
