@@ -143,6 +143,8 @@ fn what_was_seen_of_devices_is_no_other_stack_and_a_lower_layer_is_one() {
             member_bytes: 1,
             targets: vec![folder.path().to_owned()],
             devices: Vec::new(),
+            peer: None,
+            listen: None,
         };
         key.details = serde_json::json!(order);
         key
