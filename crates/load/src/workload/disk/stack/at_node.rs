@@ -134,7 +134,7 @@ mod tests {
         let usual =
             [("target", "/srv/disks"), ("stack", "loop > luks"), ("present", "iscsi"), ("presented-by", "b")];
         usual.into_iter().for_each(|(name, text)| parameters.set(named(name), text));
-        more.iter().for_each(|(name, value)| parameters.set(named(*name), value.clone()));
+        more.iter().for_each(|(name, value)| parameters.set(named(name), value.clone()));
         StackRequest::of(&parameters, Some(named("target"))).map(Option::unwrap)
     }
 
