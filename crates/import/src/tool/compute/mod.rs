@@ -1,6 +1,7 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
 
+mod coremark;
 mod geekbench;
 mod hyperfine;
 mod lmbench;
@@ -33,6 +34,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &yabs::Yabs,
     &unixbench::UnixBench,
     &geekbench::Geekbench,
+    &coremark::CoreMark,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
