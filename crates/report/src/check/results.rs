@@ -86,9 +86,10 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let Some(first) = figures.first() else {
         return all_of(result).into_iter().take(OF_PARTS).collect();
     };
-    let tail = tail(figures);
+    let (tail, peak) = (tail(figures), peak(figures));
     let is_looked_for = |figure: &ToolFigure| {
-        FIRST.contains(&figure.metric) || Some(figure.metric) == tail || is_busy(figure)
+        let own = Some(figure.metric);
+        FIRST.contains(&figure.metric) || own == tail || own == peak || is_busy(figure)
     };
     let is_any = figures.iter().any(is_looked_for);
     let is_shown = |figure: &&ToolFigure| {
@@ -111,6 +112,15 @@ fn tail(figures: &[ToolFigure]) -> Option<MetricName> {
     }
     let highest = figures.iter().filter_map(percentile).max_by(|(a, _), (b, _)| a.total_cmp(b));
     highest.map(|(_, metric)| metric)
+}
+
+/// The highest throughput, where there is none of the whole: NetPIPE has one for each size.
+fn peak(figures: &[ToolFigure]) -> Option<MetricName> {
+    let is_peak = |figure: &&ToolFigure| {
+        figure.metric.summary() == Some((metric::THROUGHPUT, metric::MetricSummary::Greatest))
+    };
+    let is_whole = figures.iter().any(|figure| figure.metric == metric::THROUGHPUT);
+    figures.iter().find(is_peak).filter(|_| !is_whole).map(|figure| figure.metric)
 }
 
 /// Whether it is what processors did for a part of their time.
