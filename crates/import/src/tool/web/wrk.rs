@@ -85,11 +85,12 @@ impl ToolReader for Wrk {
         for line in block.lines {
             take(line, &mut result, &mut errors);
         }
+        let is_without = errors.answers.is_none();
         errors.fill(&mut result);
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        options(&mut result, errors.answers.is_none());
+        options(&mut result, is_without);
         Ok(vec![result])
     }
 }
@@ -132,7 +133,7 @@ fn take(line: &ToolLine, result: &mut ToolResult, errors: &mut Errors) {
             printed.map(|printed| PrintedValue { text: rate.to_owned(), ..printed }),
         );
     } else if let Some(rest) = behind(text, "Socket errors") {
-        errors.sockets = sum_of_numbers(line.number, rest);
+        errors.sockets = sums_of_numbers(line.number, rest);
     } else if let Some(answers) = behind(text, "Non-2xx or 3xx responses") {
         errors.answers =
             crate::tool::number::whole(answers).map(|(answers, _)| exact(line.number, answers, Unit::One));
@@ -175,31 +176,46 @@ fn latency(line: &ToolLine, result: &mut ToolResult) {
     }
 }
 
-/// The sum of `connect 0, read 2, write 0, timeout 5`.
-fn sum_of_numbers(line: u64, text: &str) -> Option<PrintedValue> {
-    let one = |part: &str| whole(part.trim().rsplit(' ').next()?).map(|(number, _)| number);
+/// The sum of `connect 0, read 2, write 0, timeout 5`; and without those that came late, which are among the requests
+/// where their answer came at last.
+fn sums_of_numbers(line: u64, text: &str) -> Option<(PrintedValue, u64)> {
+    let one = |part: &str| {
+        let (name, number) = part.trim().rsplit_once(' ')?;
+        Some((name == "timeout", whole(number)?.0))
+    };
     let numbers = text.split(',').map(one).collect::<Option<Vec<_>>>()?;
-    let total = numbers.iter().fold(0u64, |sum, number| sum.saturating_add(*number));
-    Some(PrintedValue { text: text.to_owned(), ..exact(line, total, Unit::One) })
+    let total = numbers.iter().fold(0u64, |sum, (_, number)| sum.saturating_add(*number));
+    let late =
+        numbers.iter().filter(|(is_late, _)| *is_late).fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+    let all = PrintedValue { text: text.to_owned(), ..exact(line, total, Unit::One) };
+    Some((all, total.saturating_sub(late)))
 }
 
 /// What did not go well.
 #[derive(Default)]
 struct Errors {
-    sockets: Option<PrintedValue>,
+    /// All of sockets, and those that were not late alone.
+    sockets: Option<(PrintedValue, u64)>,
     answers: Option<PrintedValue>,
 }
 
 impl Errors {
-    fn fill(&self, result: &mut ToolResult) {
-        if let (Some(answers), Some(all)) = (&self.answers, &result.whole.operations)
-            && all.value > 0.0
+    fn fill(self, result: &mut ToolResult) {
+        let broken = self.sockets.as_ref().map_or(0, |(_, broken)| *broken) as f64;
+        let answers = self.answers.as_ref().map_or(0.0, |answers| answers.value);
+        let sockets = self.sockets.map(|(all, _)| all);
+        let first = self.answers.as_ref().or(sockets.as_ref());
+        // A request whose connection broke is not among those that were done.
+        let done = result.whole.operations.as_ref().map(|all| all.value + broken);
+        if let (Some(first), Some(all)) = (first, done)
+            && all > 0.0
+            && answers + broken > 0.0
         {
-            let text = format!("{} / {}", answers.text, all.text);
-            let share = plain(answers.line, text, answers.value / all.value, Unit::One);
+            let failed = answers + broken;
+            let share = plain(first.line, format!("{failed} / {all}"), failed / all, Unit::One);
             result.whole.add(metric::ERROR_SHARE, Some(share));
         }
-        result.whole.add(MetricName::new("socket_errors"), self.sockets.clone());
+        result.whole.add(MetricName::new("socket_errors"), sockets);
     }
 }
 
@@ -303,7 +319,7 @@ mod tests {
         );
         let figure = |name| read.whole.figure(name).unwrap().value;
         assert!((figure(metric::LATENCY_MAX) - 90.0).abs() < 1e-9);
-        assert_eq!((figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))), (0.25, 7.0));
+        assert_eq!((figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))), (27.0 / 102.0, 7.0));
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
     }
