@@ -6,10 +6,10 @@ evidence-printed-lines = { $first }~{ $last }번째 줄
 
 finding-operations-failed =
     { $how ->
-        [all] { $tool }의 작업이 모두 실패했습니다. 이 속도는 오류의 속도이며, 한 일은 없습니다
-        [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 속도와 지연 시간은 대부분 오류의 것입니다
-       *[some] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 속도와 지연 시간에 오류의 것이 섞여 있으며, 오류는 정상 작업보다 빨리 끝날 수도 늦게 끝날 수도
-            있습니다
+        [all] { $tool }의 작업이 모두 실패했습니다. 출력된 속도가 얼마든 한 일은 없습니다
+        [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 출력된 속도가 얼마든 일의 대부분은 하지 못했습니다
+       *[some] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 실패는 정상 작업보다 빨리 끝날 수도 늦게 끝날 수도 있으며, 대부분의 도구는 그것도 속도와
+            지연 시간에 넣습니다
     }
     .advice = 실패하는 까닭을 찾아 없애고, 실패 없이 다시 측정하십시오
 evidence-failed-line =

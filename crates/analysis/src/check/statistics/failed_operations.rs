@@ -1,5 +1,5 @@
-//! Operations that failed: tools count them in their rate and their latency, and an error takes another time than work
-//! that is done.
+//! Operations that failed: most tools count them in their rate and their latency (pgbench does not), and an error takes
+//! another time than work that is done.
 
 use model::finding::Evidence;
 use model::tool_result::ToolResult;
@@ -15,15 +15,15 @@ const MOST: f64 = 0.5;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "operations-failed",
-    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke. Rates and latencies have \
-          them, too.",
+    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke. Most tools have \
+          them in their rates and latencies.",
     english: r#"
 finding-operations-failed =
     { $how ->
-        [all] all operations of { $tool } failed: its rate is one of errors, and no work was done
-        [most] { PERCENT($share) } of the operations of { $tool } failed: its rate and its latency are mostly those of errors
-       *[some] { PERCENT($share) } of the operations of { $tool } failed: its rate and its latency have the errors in them, which may
-            take less time than work that is done, or more
+        [all] all operations of { $tool } failed: no work was done, whatever its rate is
+        [most] { PERCENT($share) } of the operations of { $tool } failed: most of the work was not done, whatever its rate is
+       *[some] { PERCENT($share) } of the operations of { $tool } failed: that may take less time than work that is done, or more,
+            and most tools have it in their rate and their latency
     }
     .advice = find out why they fail, and measure again without failures
 

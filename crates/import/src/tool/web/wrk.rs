@@ -319,7 +319,10 @@ mod tests {
         );
         let figure = |name| read.whole.figure(name).unwrap().value;
         assert!((figure(metric::LATENCY_MAX) - 90.0).abs() < 1e-9);
-        assert_eq!((figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))), (27.0 / 102.0, 7.0));
+        assert_eq!(
+            (figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))),
+            (27.0 / 102.0, 7.0)
+        );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
     }
