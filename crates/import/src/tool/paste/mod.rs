@@ -235,8 +235,7 @@ impl<'a> Paste<'a> {
                 let begins_other = |other: &&'static dyn ToolReader| {
                     other.name() != reader.name() && other.begins(line) == Some(Beginning::Certain)
                 };
-                let is_command =
-                    || is_bare_prompt(&line.text) || CommandLine::of(line, &self.programs).is_some();
+                let is_command = || is_between(&line.text) || CommandLine::of(line, &self.programs).is_some();
                 // Nothing begins with an empty line.
                 if !line.is_blank() && (is_command() || self.readers.iter().any(begins_other)) {
                     return Extent::EndsBefore;
@@ -265,7 +264,7 @@ impl<'a> Paste<'a> {
 
     /// Takes a line that no open block has.
     fn begin(&mut self, mut line: ToolLine) {
-        if line.is_blank() || is_bare_prompt(&line.text) {
+        if line.is_blank() || is_between(&line.text) {
             return;
         }
         let known = self.sureness(&line);
@@ -434,6 +433,12 @@ impl<'a> Paste<'a> {
         let lines = LineRange { first: first.number, last: last.number };
         self.output.unread.push(UnreadLines { lines, cause, tool, text });
     }
+}
+
+/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of
+/// Markdown.
+fn is_between(text: &str) -> bool {
+    is_bare_prompt(text) || markup::is_fence(text)
 }
 
 /// The bytes that a line takes where it is kept.

@@ -261,6 +261,16 @@ fn options(result: &mut ToolResult, has_only_answers: bool) {
         return;
     }
     let given = CommandOptions::of(&result.command, WITH_VALUE);
+    let differs = |names: &[&str], own: &str| {
+        let asked = given.get(names).and_then(|asked| asked.parse::<u64>().ok());
+        let printed = result.options.get(own).and_then(|printed| printed.parse::<u64>().ok());
+        asked.zip(printed).is_some_and(|(asked, printed)| asked != printed)
+    };
+    // The command is that of an output above, and this one has none.
+    if differs(&["c", "connections"], "connections") || differs(&["t", "threads"], "threads") {
+        result.command.clear();
+        return;
+    }
     let rate = given.get(&["R", "rate"]).map(str::to_owned);
     for (name, value) in &given.options {
         // Those that the output has are there already.
@@ -325,6 +335,20 @@ mod tests {
         );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
+    }
+
+    #[test]
+    fn regression_the_command_of_another_output_was_taken_for_its_own() {
+        let run = |connections: u32| {
+            format!(
+                "Running 10s test @ http://h/x\n  1 threads and {connections} connections\n  1000 requests in 10.00s, 1.00MB read\n\
+                 Requests/sec:    100.00\nTransfer/sec:    102.40KB\n"
+            )
+        };
+        let text = format!("$ wrk -t1 -c2 -d10s http://h/x\n{}\n{}", run(2), run(4));
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let words: Vec<usize> = results.iter().map(|result| result.command.len()).collect();
+        assert_eq!(words, [5, 0]);
     }
 
     #[test]
