@@ -28,6 +28,7 @@ const FIRST: &[MetricName] = &[
     metric::LATENCY_MEAN,
     metric::LATENCY_P50,
     metric::LATENCY_P99,
+    metric::HALF_ROUND_TRIP,
     metric::ELAPSED,
     metric::CPU_USER_TIME,
     metric::CPU_SYSTEM_TIME,
@@ -89,7 +90,8 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let (tail, peak) = (tail(figures), peak(figures));
     let is_looked_for = |figure: &ToolFigure| {
         let own = Some(figure.metric);
-        FIRST.contains(&figure.metric) || own == tail || own == peak || is_busy(figure)
+        let is_first = FIRST.contains(&figure.metric) || is_of_half_round_trips(figure.metric);
+        is_first || own == tail || own == peak || is_busy(figure)
     };
     let is_any = figures.iter().any(is_looked_for);
     let is_shown = |figure: &&ToolFigure| {
@@ -112,6 +114,15 @@ fn tail(figures: &[ToolFigure]) -> Option<MetricName> {
     }
     let highest = figures.iter().filter_map(percentile).max_by(|(a, _), (b, _)| a.total_cmp(b));
     highest.map(|(_, metric)| metric)
+}
+
+/// The mean, the median and the 99th percentile of halves of round trips: sockperf has them in place of latencies.
+fn is_of_half_round_trips(name: MetricName) -> bool {
+    let is_mean = name.summary() == Some((metric::HALF_ROUND_TRIP, metric::MetricSummary::Mean));
+    is_mean
+        || [50.0, 99.0].into_iter().any(|percent| {
+            name.statistic() == Some((metric::HALF_ROUND_TRIP, metric::Statistic::Percentile(percent)))
+        })
 }
 
 /// The highest throughput, where there is none of the whole: NetPIPE has one for each size.

@@ -1,5 +1,5 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
-//! perftest, ss.
+//! perftest, sockperf, ss.
 
 mod flent;
 mod given;
@@ -12,6 +12,7 @@ mod nttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
+mod sockperf;
 mod speedtest;
 mod ss;
 
@@ -30,6 +31,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &flent::Flent,
     &perftest::Perftest,
     &ping::Ping,
+    &sockperf::Sockperf,
     &speedtest::Speedtest,
     &ss::Ss,
 ];
