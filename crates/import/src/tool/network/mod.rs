@@ -1,5 +1,5 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
-//! perftest, sockperf, ss.
+//! perftest, qperf, sockperf, ss.
 
 mod flent;
 mod given;
@@ -12,6 +12,7 @@ mod nttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
+mod qperf;
 mod sockperf;
 mod speedtest;
 mod ss;
@@ -32,6 +33,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &perftest::Perftest,
     &ping::Ping,
     &sockperf::Sockperf,
+    &qperf::Qperf,
     &speedtest::Speedtest,
     &ss::Ss,
 ];
