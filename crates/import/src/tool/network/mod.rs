@@ -1,11 +1,12 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
-//! perftest, qperf, sockperf, ss.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, mtr,
+//! speedtest, perftest, qperf, sockperf, ss.
 
 mod flent;
 mod given;
 mod interval;
 mod iperf;
 mod iperf3;
+mod mtr;
 mod netperf;
 mod netpipe;
 mod nttcp;
@@ -32,6 +33,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &flent::Flent,
     &perftest::Perftest,
     &ping::Ping,
+    &mtr::Mtr,
     &sockperf::Sockperf,
     &qperf::Qperf,
     &speedtest::Speedtest,
