@@ -1,6 +1,7 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, bench.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
 
+mod bench_sh;
 mod coremark;
 mod geekbench;
 mod hyperfine;
@@ -32,6 +33,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &hyperfine::Hyperfine,
     &perf::PerfStat,
     &yabs::Yabs,
+    &bench_sh::BenchSh,
     &unixbench::UnixBench,
     &geekbench::Geekbench,
     &coremark::CoreMark,
