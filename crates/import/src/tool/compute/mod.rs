@@ -1,5 +1,5 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, bench.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
 
 mod bench_sh;
 mod coremark;
@@ -9,6 +9,7 @@ mod lmbench;
 mod lmbench_summary;
 mod mbw;
 mod mlc;
+mod nench;
 mod openssl;
 mod perf;
 mod perf_counts;
@@ -34,6 +35,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &perf::PerfStat,
     &yabs::Yabs,
     &bench_sh::BenchSh,
+    &nench::Nench,
     &unixbench::UnixBench,
     &geekbench::Geekbench,
     &coremark::CoreMark,
