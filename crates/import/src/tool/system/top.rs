@@ -292,7 +292,9 @@ fn of_load(line: u64, text: &str) -> Vec<SampleCell> {
 /// The heading of the processes, by the places of its columns.
 #[derive(Debug)]
 struct Heading {
-    columns: usize,
+    command: usize,
+    /// Whether the command has all words behind its place; else it has one, and fields that somebody added follow.
+    is_last: bool,
     pid: usize,
     cpu: usize,
     /// Memory that is there, which busybox does not tell.
@@ -304,17 +306,20 @@ impl Heading {
         let words: Vec<&str> = text.split_whitespace().collect();
         let place = |name: &str| words.iter().position(|word| *word == name);
         // In other languages the last is another word, and the share of memory has the same.
-        let is_one = words.last().is_some_and(|last| *last == "COMMAND") || words.len() == HEADINGS;
+        let last = words.len().checked_sub(1)?;
+        let command = place("COMMAND").or((words.len() == HEADINGS).then_some(last))?;
         let (pid, cpu) = (place("PID")?, place("%CPU")?);
         let resident = place("RES").or((words.len() == HEADINGS && cpu == CPU_AT).then_some(RESIDENT_AT));
-        is_one.then_some(Self { columns: words.len(), pid, cpu, resident })
+        let is_behind = command > pid && command > cpu;
+        is_behind.then_some(Self { command, is_last: command == last, pid, cpu, resident })
     }
 
     /// The process of a row: nothing within if it used no processor; nothing at all if it is no row.
     fn process(&self, line: &ToolLine) -> Option<Option<ToolPart>> {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         let pid = words.get(self.pid).filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))?;
-        let command = words.get(self.columns.checked_sub(1)?..)?.join(" ");
+        let command = words.get(self.command..).filter(|command| !command.is_empty())?;
+        let command = if self.is_last { command.join(" ") } else { (*command.first()?).to_owned() };
         let percent = words.get(self.cpu)?;
         // busybox's state may have two words.
         let is_shifted =
@@ -358,6 +363,17 @@ mod tests {
     }
 
     const FIRST: &str = "top - 20:04:56 up  4:32,  0 user,  load average: 2.93, 2.26, 2.21\n";
+
+    #[test]
+    fn regression_fields_behind_the_command_made_the_list_of_processes_unknown() {
+        let text = format!(
+            "{FIRST}%Cpu(s): 48.1 us, 51.2 sy,  0.7 id\n\n\
+             \x20   PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND       PPID   UID\n\
+             \x20  4810 me        20   0   10288   4052   3332 R   5.9   0.1   0:00.02 top           1580  1000\n"
+        );
+        let names: Vec<String> = read(&text).parts.into_iter().map(|part| part.name).collect();
+        assert_eq!(names, ["top (4810)"]);
+    }
 
     #[test]
     fn the_lines_of_all_versions_are_read() {
