@@ -34,9 +34,6 @@ const FIRST: &[MetricName] = &[
     metric::CPU_SYSTEM_TIME,
 ];
 
-/// Kinds of figures of which there is one for each phase: the kernels of STREAM, the keys of openssl.
-const OF_PHASES: &[MetricName] = &[metric::THROUGHPUT, metric::PER_SECOND];
-
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
@@ -139,10 +136,11 @@ fn is_busy(figure: &ToolFigure) -> bool {
     figure.metric.processor_state().is_some() && figure.printed.value > 0.0
 }
 
-/// Whether both metrics are the same of two phases: the throughput of copying, and of adding.
+/// Whether both metrics are the same of two phases, which the last word of their names tells: the throughputs of
+/// STREAM's kernels, the ratings of 7z, the scores of Geekbench.
 fn is_of_one_kind(one: MetricName, other: MetricName) -> bool {
-    let is_of = |metric: MetricName, kind: &MetricName| metric.as_str().ends_with(kind.as_str());
-    OF_PHASES.iter().any(|kind| is_of(one, kind) && is_of(other, kind))
+    let kind = |name: MetricName| name.as_str().rsplit('_').next();
+    kind(one) == kind(other)
 }
 
 fn all_of(result: &ToolResult) -> Vec<Figure<'_>> {

@@ -3,6 +3,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
+use super::autocannon::{Autocannon, is_of_autocannon};
 use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -63,6 +64,9 @@ impl ToolReader for Wrk {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
+        if is_of_autocannon(lines) {
+            return Autocannon.extent(lines);
+        }
         let text = last.text.as_str();
         let is_of_wrk = last.is_blank()
             || last.is_indented()
@@ -96,7 +100,7 @@ impl ToolReader for Wrk {
 }
 
 /// Seconds and address of `Running 2s test @ http://a/b`.
-fn running(text: &str) -> Option<(&str, &str)> {
+pub(super) fn running(text: &str) -> Option<(&str, &str)> {
     text.trim_start().strip_prefix("Running ")?.split_once(" test @ ")
 }
 
