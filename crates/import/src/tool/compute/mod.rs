@@ -1,9 +1,11 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench,
+//! Intel's Memory Latency Checker, lmbench.
 
 mod bench_sh;
 mod coremark;
 mod geekbench;
+mod hackbench;
 mod hyperfine;
 mod lmbench;
 mod lmbench_summary;
@@ -39,6 +41,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &unixbench::UnixBench,
     &geekbench::Geekbench,
     &coremark::CoreMark,
+    &hackbench::Hackbench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
@@ -58,6 +61,12 @@ fn metric_of(words: &str) -> Option<MetricName> {
     }
     let is_one = !name.is_empty() && name.len() <= NAME_MAX;
     if is_one { MetricName::intern(&name) } else { None }
+}
+
+/// The word before another one: `10` of `with 10 groups` before `groups`.
+fn word_before<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (before, _) = text.split_once(format!(" {word}").as_str())?;
+    before.split_whitespace().next_back()
 }
 
 /// Adds a line to those of a result that were not understood.
