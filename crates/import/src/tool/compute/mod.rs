@@ -4,6 +4,7 @@
 
 mod bench_sh;
 mod coremark;
+mod cyclictest;
 mod geekbench;
 mod hackbench;
 mod hyperfine;
@@ -42,6 +43,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &geekbench::Geekbench,
     &coremark::CoreMark,
     &hackbench::Hackbench,
+    &cyclictest::Cyclictest,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
