@@ -15,6 +15,7 @@ mod mlc;
 mod nench;
 mod openssl;
 mod perf;
+mod perf_bench;
 mod perf_counts;
 mod seven_zip;
 mod stream;
@@ -44,6 +45,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &coremark::CoreMark,
     &hackbench::Hackbench,
     &cyclictest::Cyclictest,
+    &perf_bench::PerfBench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
