@@ -20,6 +20,7 @@ mod perf_counts;
 mod seven_zip;
 mod stream;
 mod stress_ng;
+mod tinymembench;
 mod unixbench;
 mod yabs;
 
@@ -43,6 +44,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &unixbench::UnixBench,
     &geekbench::Geekbench,
     &coremark::CoreMark,
+    &tinymembench::Tinymembench,
     &hackbench::Hackbench,
     &cyclictest::Cyclictest,
     &perf_bench::PerfBench,
