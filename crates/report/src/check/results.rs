@@ -34,6 +34,9 @@ const FIRST: &[MetricName] = &[
     metric::CPU_SYSTEM_TIME,
 ];
 
+/// The class of the mean of wrk, which has none of the latency alone.
+const CORRECTED: &str = "corrected";
+
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
@@ -87,7 +90,9 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let (tail, peak) = (tail(figures), peak(figures));
     let is_looked_for = |figure: &ToolFigure| {
         let own = Some(figure.metric);
-        let is_first = FIRST.contains(&figure.metric) || is_of_half_round_trips(figure.metric);
+        let is_first = FIRST.contains(&figure.metric)
+            || is_of_half_round_trips(figure.metric)
+            || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN);
         is_first || own == tail || own == peak || is_busy(figure)
     };
     let is_any = figures.iter().any(is_looked_for);

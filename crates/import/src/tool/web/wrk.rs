@@ -54,7 +54,7 @@ impl ToolReader for Wrk {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        if running(&line.text).is_some() {
+        if running(&line.text).is_some() || made(&line.text).is_some() {
             return Some(Beginning::Certain);
         }
         let is_heading =
@@ -78,7 +78,7 @@ impl ToolReader for Wrk {
         match () {
             () if text.starts_with("Transfer/sec") => Extent::EndsHere,
             () if before.is_empty() => Extent::More,
-            () if running(text).is_some() || !is_of_wrk => Extent::EndsBefore,
+            () if running(text).is_some() || made(text).is_some() || !is_of_wrk => Extent::EndsBefore,
             () => Extent::More,
         }
     }
@@ -104,6 +104,12 @@ pub(super) fn running(text: &str) -> Option<(&str, &str)> {
     text.trim_start().strip_prefix("Running ")?.split_once(" test @ ")
 }
 
+/// The address of `Making 100000 requests to http://a/b`, with which early versions begin.
+fn made(text: &str) -> Option<&str> {
+    let (requests, url) = text.trim_start().strip_prefix("Making ")?.split_once(" requests to ")?;
+    requests.parse::<u64>().is_ok().then_some(url)
+}
+
 /// `  70282 requests in 2.11s, 16.09MB read`: how many, how long, how much.
 fn did(line: &ToolLine) -> Option<(PrintedValue, PrintedValue, PrintedValue)> {
     let (requests, rest) = line.text.trim_start().split_once(" requests in ")?;
@@ -122,6 +128,8 @@ fn take(line: &ToolLine, result: &mut ToolResult, errors: &mut Errors) {
     let whole = &mut result.whole;
     if let Some((duration, url)) = running(text) {
         result.options.insert("duration".to_owned(), duration.to_owned());
+        result.options.insert("url".to_owned(), url.to_owned());
+    } else if let Some(url) = made(text) {
         result.options.insert("url".to_owned(), url.to_owned());
     } else if let Some((threads, connections)) = threads(text) {
         result.options.insert("threads".to_owned(), threads.to_owned());
@@ -339,6 +347,16 @@ mod tests {
         );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
+    }
+
+    #[test]
+    fn the_head_of_early_versions_has_the_address() {
+        let text = "Making 100000 requests to http://h/x\n  4 threads and 8 connections\n\
+                    \x20 100000 requests in 10.00s, 1.00MB read\nRequests/sec:  10000.00\nTransfer/sec:    102.40KB\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.unread.len(), output.results[0].lines.first), (0, 1));
+        assert_eq!(output.results[0].options["url"], "http://h/x");
+        assert_eq!(made("Making many requests to http://h/x"), None);
     }
 
     #[test]
