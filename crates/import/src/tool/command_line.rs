@@ -17,6 +17,9 @@ pub struct CommandLine {
 /// Characters that a prompt ends with, before a space.
 const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', ARROW, '\u{3bb}', '+'];
 
+/// Those of them that a line may end with.
+const BARE_MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}'];
+
 /// The mark of prompts that have the folder and the branch behind it.
 const ARROW: char = '\u{279c}';
 
@@ -221,6 +224,22 @@ fn behind_prompt(line: &str) -> Option<(&str, &str)> {
     is_prompt(line.get(..at)?.trim_end()).then_some((prompt, command))
 }
 
+/// Whether a line is a prompt behind which nothing was typed: pastes of a terminal end with one.
+#[must_use]
+pub(super) fn is_bare_prompt(text: &str) -> bool {
+    let text = text.trim();
+    if text.strip_suffix('>').is_some_and(is_windows_folder) {
+        return true;
+    }
+    let mut rest = text.chars();
+    let is_marked = rest.next_back().is_some_and(|mark| BARE_MARKS.contains(&mark));
+    let before = rest.as_str().trim_end();
+    // `~ 50 %` is a share, `Me <me@host>` and `http://host/#` are addresses.
+    let is_of_terminal = before.contains(['@', ':']) || before.ends_with(|c: char| c.is_ascii_digit());
+    let is_address = before.contains('<') || before.contains("://");
+    is_marked && is_of_terminal && !is_address && text.len() <= PROMPT_MAX && is_prompt(before)
+}
+
 /// `C:\Users\me`, with PowerShell's `PS ` before it or without.
 fn is_windows_folder(text: &str) -> bool {
     let folder = text.strip_prefix("PS ").unwrap_or(text);
@@ -323,6 +342,39 @@ mod tests {
             "",
         ] {
             assert_eq!(words_of(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_prompt_without_a_command_is_known() {
+        for text in [
+            "user@host:~$",
+            "user@host:~/a$ ",
+            "[root@host ~]#",
+            "me@mac ~ %",
+            "bash-5.2$",
+            "host:~ #",
+            "(env) me@host:~$",
+            "C:\\bench>",
+            "PS C:\\Users\\me> ",
+        ] {
+            assert!(is_bare_prompt(text), "{text}");
+        }
+        for text in [
+            "",
+            "$",
+            "#",
+            "50%",
+            "~ 50 %",
+            "<me@host>",
+            "</td>",
+            "a <me@host>",
+            "http://host/#",
+            "#####",
+            "100 #",
+            "user@host:~$ ls",
+        ] {
+            assert!(!is_bare_prompt(text), "{text}");
         }
     }
 

@@ -67,3 +67,9 @@ finding-sum-contradicts-mean =
        *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と出力されています
     }
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります
+
+finding-mean-contradicts-rows =
+    { $tool } は平均として { $printed }（{ WORDS($metric) }）を出力していますが、その上の { $count } 行の平均は { PERCENT($computed) } です
+    .advice = 元の出力を確かめてください。行が欠けているか、平均が別の時間のものかもしれません
+evidence-mean-of-rows =
+    { $line } 行目: { $printed }、{ $first }～{ $last } 行目: { PERCENT($computed) }

@@ -37,3 +37,7 @@ finding-arrays-in-cache =
     }
     .advice = 配列ごとに { BINARY($least) } 以上にしてください
 evidence-array-size = { $first }～{ $last } 行目: { BINARY($array) }
+
+finding-other-end-here = { $tool } の相手は同じマシン（{ $host }）にありました。ネットワークは測定されず、両端が同じプロセッサーを分け合いました
+    .advice = 相手を別のマシンで動かすか、このマシンだけで出せる値として受け取ってください
+evidence-lines-of-host = { $first }～{ $last } 行目: { $host }

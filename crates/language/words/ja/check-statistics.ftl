@@ -4,6 +4,16 @@ finding-single-run = { $tool } はこの条件で一度だけ実行されまし�
     .advice = 同じコマンドを { $times } 回実行し、出力をすべて渡してください。それぞれが試行となり、区間が得られます
 evidence-printed-lines = { $first }～{ $last } 行目
 
+finding-operations-failed =
+    { $how ->
+        [all] { $tool } の操作はすべて失敗しました。出力された速度がどうであれ、仕事は何も行われていません
+        [most] { $tool } の操作の { PERCENT($share) } が失敗しました。出力された速度がどうであれ、仕事の大部分は行われていません
+       *[some] { $tool } の操作の { PERCENT($share) } が失敗しました。失敗は通常の操作より早く終わることも遅く終わることもあり、多くのツールはそれも速度とレイテンシに含めます
+    }
+    .advice = 失敗の原因を調べて取り除き、失敗のない状態で測り直してください
+evidence-failed-line =
+    { $line } 行目: { $printed }
+
 finding-heading-contradicts-log =
     { $how ->
         [figure] 見出しには { $printed } とありますが、その下にそのような値はなく、最も近いのは { $other } です

@@ -72,3 +72,9 @@ finding-sum-contradicts-mean =
             출력합니다
     }
     .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다
+
+finding-mean-contradicts-rows =
+    { $tool }이(가) 평균으로 { $printed }({ WORDS($metric) })를 출력하지만, 그 위의 행 { $count }개의 평균은 { PERCENT($computed) }입니다
+    .advice = 원래의 출력을 확인하십시오. 행이 빠졌거나, 평균이 다른 시간의 것일 수 있습니다
+evidence-mean-of-rows =
+    { $line }번째 줄: { $printed }, { $first }~{ $last }번째 줄: { PERCENT($computed) }

@@ -37,3 +37,7 @@ finding-arrays-in-cache =
     }
     .advice = 배열마다 { BINARY($least) } 이상으로 하십시오
 evidence-array-size = { $first }~{ $last }번째 줄: { BINARY($array) }
+
+finding-other-end-here = { $tool }의 상대편이 같은 머신({ $host })에 있었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다
+    .advice = 상대편을 다른 머신에서 실행하거나, 이 머신 하나가 낼 수 있는 값으로 보십시오
+evidence-lines-of-host = { $first }~{ $last }번째 줄: { $host }

@@ -4,6 +4,17 @@ finding-single-run = { $tool }을(를) 이렇게 한 번만 실행했습니다. 
     .advice = 같은 명령을 { $times }번 실행하고 출력을 모두 붙여 넣으십시오. 각 실행이 시행이 되어 구간을 얻습니다
 evidence-printed-lines = { $first }~{ $last }번째 줄
 
+finding-operations-failed =
+    { $how ->
+        [all] { $tool }의 작업이 모두 실패했습니다. 출력된 속도가 얼마든 한 일은 없습니다
+        [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 출력된 속도가 얼마든 일의 대부분은 하지 못했습니다
+       *[some] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 실패는 정상 작업보다 빨리 끝날 수도 늦게 끝날 수도 있으며, 대부분의 도구는 그것도 속도와
+            지연 시간에 넣습니다
+    }
+    .advice = 실패하는 까닭을 찾아 없애고, 실패 없이 다시 측정하십시오
+evidence-failed-line =
+    { $line }번째 줄: { $printed }
+
 finding-heading-contradicts-log =
     { $how ->
         [figure] 제목에는 { $printed }라고 되어 있지만 그 아래에 그런 값이 없고, 가장 가까운 값은 { $other }입니다

@@ -1,8 +1,8 @@
 //! The figures, as printed and in one unit system.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use model::tool_result::{PrintedValue, ToolPart, ToolResult};
+use model::tool_result::{PrintedValue, ToolFigure, ToolPart, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::{PlacedResult, ToolSubject, called, placed};
@@ -20,15 +20,31 @@ const FIRST: &[MetricName] = &[
     metric::EVENTS_PER_SECOND,
     metric::READ_THROUGHPUT,
     metric::WRITE_THROUGHPUT,
+    metric::SEND_THROUGHPUT,
+    metric::RECEIVE_THROUGHPUT,
+    metric::RETRANSMITS,
+    metric::LOSS,
+    metric::JITTER,
+    metric::LATENCY_MEAN,
     metric::LATENCY_P50,
     metric::LATENCY_P99,
+    metric::HALF_ROUND_TRIP,
+    metric::ELAPSED,
+    metric::CPU_USER_TIME,
+    metric::CPU_SYSTEM_TIME,
 ];
+
+/// The class of the mean of wrk, which has none of the latency alone.
+const CORRECTED: &str = "corrected";
 
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
 /// So many figures of its parts stand for a result that has none of the whole: a drive or a card has as many.
 const OF_PARTS: usize = 8;
+
+/// So many options tell results apart.
+const OPTIONS_MAX: usize = 3;
 
 /// The most characters of a figure as printed: a narrow screen has room for them.
 const PRINTED_MAX: usize = 24;
@@ -45,7 +61,8 @@ pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     section.put(if is_whole { Rank::Figure } else { Rank::Detail }, Block::Table(short));
     if !is_whole {
         let few = results.get(..SHOWN.min(results.len())).unwrap_or_default();
-        let few = table(subject, few, |result| first_of(result).into_iter().take(1).collect());
+        let each = SHOWN.checked_div(few.len()).unwrap_or(SHOWN);
+        let few = table(subject, few, |result| first_of(result).into_iter().take(each).collect());
         section.put(Rank::Figure, Block::Table(few));
     }
     let all = table(subject, &results, all_of);
@@ -63,19 +80,72 @@ pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
 /// One row: the part of the result, the name of the figure, and the figure.
 type Figure<'a> = (Option<&'a ToolPart>, MetricName, &'a PrintedValue);
 
-/// Those of the whole that everybody looks for; of a result without any of them, its first; and of one that has
-/// nothing but parts, the first of theirs.
+/// The first of the whole and those that everybody looks for; where nobody looks for any, those of the first one's
+/// kind; and of a result that has nothing but parts, the first of theirs.
 fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let figures = &result.whole.figures;
-    let is_first = |metric: &MetricName| FIRST.contains(metric);
-    let mut chosen: Vec<_> = figures.iter().filter(|figure| is_first(&figure.metric)).collect();
-    if chosen.is_empty() {
-        chosen.extend(figures.first());
-    }
-    if chosen.is_empty() {
+    let Some(first) = figures.first() else {
         return all_of(result).into_iter().take(OF_PARTS).collect();
+    };
+    let (tail, peak) = (tail(figures), peak(figures));
+    let is_looked_for = |figure: &ToolFigure| {
+        let own = Some(figure.metric);
+        let is_first = FIRST.contains(&figure.metric)
+            || is_of_half_round_trips(figure.metric)
+            || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN);
+        is_first || own == tail || own == peak || is_busy(figure)
+    };
+    let is_any = figures.iter().any(is_looked_for);
+    let is_shown = |figure: &&ToolFigure| {
+        figure.metric == first.metric
+            || if is_any { is_looked_for(figure) } else { is_of_one_kind(figure.metric, first.metric) }
+    };
+    figures.iter().filter(is_shown).map(|figure| (None, figure.metric, &figure.printed)).collect()
+}
+
+/// The highest percentile of the latency, where there is no 99th.
+fn tail(figures: &[ToolFigure]) -> Option<MetricName> {
+    let percentile = |figure: &ToolFigure| match figure.metric.statistic() {
+        Some((of, metric::Statistic::Percentile(percent))) if of == metric::LATENCY => {
+            Some((percent, figure.metric))
+        }
+        _ => None,
+    };
+    if figures.iter().any(|figure| figure.metric == metric::LATENCY_P99) {
+        return None;
     }
-    chosen.into_iter().map(|figure| (None, figure.metric, &figure.printed)).collect()
+    let highest = figures.iter().filter_map(percentile).max_by(|(a, _), (b, _)| a.total_cmp(b));
+    highest.map(|(_, metric)| metric)
+}
+
+/// The mean, the median and the 99th percentile of halves of round trips: sockperf has them in place of latencies.
+fn is_of_half_round_trips(name: MetricName) -> bool {
+    let is_mean = name.summary() == Some((metric::HALF_ROUND_TRIP, metric::MetricSummary::Mean));
+    is_mean
+        || [50.0, 99.0].into_iter().any(|percent| {
+            name.statistic() == Some((metric::HALF_ROUND_TRIP, metric::Statistic::Percentile(percent)))
+        })
+}
+
+/// The highest throughput, where there is none of the whole: NetPIPE has one for each size.
+fn peak(figures: &[ToolFigure]) -> Option<MetricName> {
+    let is_peak = |figure: &&ToolFigure| {
+        figure.metric.summary() == Some((metric::THROUGHPUT, metric::MetricSummary::Greatest))
+    };
+    let is_whole = figures.iter().any(|figure| figure.metric == metric::THROUGHPUT);
+    figures.iter().find(is_peak).filter(|_| !is_whole).map(|figure| figure.metric)
+}
+
+/// Whether it is what processors did for a part of their time.
+fn is_busy(figure: &ToolFigure) -> bool {
+    figure.metric.processor_state().is_some() && figure.printed.value > 0.0
+}
+
+/// Whether both metrics are the same of two phases, which the last word of their names tells: the throughputs of
+/// STREAM's kernels, the ratings of 7z, the scores of Geekbench.
+fn is_of_one_kind(one: MetricName, other: MetricName) -> bool {
+    let kind = |name: MetricName| name.as_str().rsplit('_').next();
+    kind(one) == kind(other)
 }
 
 fn all_of(result: &ToolResult) -> Vec<Figure<'_>> {
@@ -105,6 +175,7 @@ fn table<'a>(
     };
     // A metric is called the same every time.
     let mut names: HashMap<MetricName, String> = HashMap::new();
+    let differing = differing_options(results);
     for placed in results {
         let room = LISTED.saturating_sub(table.rows.len());
         if room == 0 {
@@ -114,7 +185,7 @@ fn table<'a>(
         if figures.is_empty() {
             continue;
         }
-        table.groups.push((table.rows.len(), group(subject, *placed)));
+        table.groups.push((table.rows.len(), group(subject, *placed, differing.get(&like(*placed)))));
         for (part, metric, printed) in figures.into_iter().take(room) {
             let name = names.entry(metric).or_insert_with(|| label::metric(subject.words, metric));
             table.rows.push(row(part, name, printed));
@@ -123,11 +194,41 @@ fn table<'a>(
     table
 }
 
-/// The name of a result, with its command.
-fn group(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> Text {
+/// What results of one command have in common: the text, the tool and the words of the command.
+type Like<'a> = (Option<&'a str>, &'a str, &'a [String]);
+
+fn like(placed: PlacedResult<'_>) -> Like<'_> {
+    let PlacedResult { result, source } = placed;
+    (source, result.tool.as_str(), result.command.as_slice())
+}
+
+/// The options in which results of one command differ: the device of iostat, the test of lmbench.
+fn differing_options<'a>(results: &[PlacedResult<'a>]) -> HashMap<Like<'a>, BTreeSet<&'a str>> {
+    let mut firsts: HashMap<Like<'a>, &'a ToolResult> = HashMap::new();
+    let mut differing: HashMap<Like<'a>, BTreeSet<&'a str>> = HashMap::new();
+    for placed in results {
+        let first = *firsts.entry(like(*placed)).or_insert(placed.result);
+        let (one, other) = (&first.options, &placed.result.options);
+        let names = one.keys().chain(other.keys()).filter(|name| one.get(*name) != other.get(*name));
+        let mut names = names.map(String::as_str).peekable();
+        if names.peek().is_some() {
+            differing.entry(like(*placed)).or_default().extend(names);
+        }
+    }
+    differing
+}
+
+/// The name of a result, with its command, and with the options in which it differs from others of that command.
+fn group(subject: &ToolSubject<'_>, placed: PlacedResult<'_>, differing: Option<&BTreeSet<&str>>) -> Text {
     let name = Text::from(called(subject, placed));
-    let command = &placed.result.command;
-    if command.is_empty() { name } else { name.plain(format!(": {}", command.join(" "))) }
+    let PlacedResult { result, .. } = placed;
+    let options = differing.into_iter().flatten();
+    let options =
+        options.filter_map(|name| Some(format!("{name} {}", shortened(result.options.get(*name)?))));
+    let options: Vec<String> = options.take(OPTIONS_MAX).collect();
+    let parts = [result.command.join(" "), options.join(", ")];
+    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    if parts.is_empty() { name } else { name.plain(format!(": {}", parts.join("; "))) }
 }
 
 fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text> {

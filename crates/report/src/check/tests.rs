@@ -125,3 +125,61 @@ fn what_has_nothing_but_parts_is_shown_by_them() {
     let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
     assert!(text.contains("EXAMPLE SSD") && text.contains("64.00 MB/s"), "{text}");
 }
+
+/// A figure without a unit.
+fn share(value: f64) -> PrintedValue {
+    PrintedValue { line: 4, text: format!("{value}"), value, unit: Unit::One, half_step: 0.0, counting: None }
+}
+
+fn brief(run: &Run) -> String {
+    let words = crate::view::words(LANGUAGES[0]);
+    let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+    write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+}
+
+#[test]
+fn results_of_one_command_are_told_apart_by_their_options() {
+    let mut run = run();
+    let only = run.tool_outputs[0].results[0].clone();
+    let of = |device: &str| {
+        let mut result = only.clone();
+        result.options.insert("device".to_owned(), device.to_owned());
+        result.options.insert("bs".to_owned(), "4096".to_owned());
+        result
+    };
+    run.tool_outputs[0].results = vec![of("sda"), of("sdb")];
+    let text = brief(&run);
+    assert!(text.contains("device sda") && text.contains("device sdb"), "{text}");
+    assert!(!text.contains("4096"), "both have it:\n{text}");
+}
+
+#[test]
+fn what_is_looked_for_stands_before_the_details() {
+    let mut run = run();
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    *whole = ToolMeasurement::default();
+    let named = |name: &'static str| model::MetricName::new(name);
+    whole.add(named("load_average"), Some(share(0.25)));
+    whole.add(metric::LATENCY_MEAN, Some(share(0.5)));
+    whole.add(named("latency_p95"), Some(share(0.75)));
+    whole.add(named("latency_stddev"), Some(share(0.125)));
+    whole.add(named("cpu_steal_share"), Some(share(0.375)));
+    whole.add(named("cpu_nice_share"), Some(share(0.0)));
+    let text = brief(&run);
+    for shown in ["0.25", "0.5", "0.75", "0.375"] {
+        assert!(text.contains(shown), "{shown} is missing:\n{text}");
+    }
+    assert!(!text.contains("0.125"), "{text}");
+}
+
+#[test]
+fn of_phases_each_is_shown() {
+    let mut run = run();
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    *whole = ToolMeasurement::default();
+    whole.add(model::MetricName::new("copy_throughput"), Some(share(0.25)));
+    whole.add(model::MetricName::new("triad_throughput"), Some(share(0.5)));
+    whole.add(model::MetricName::new("triad_time"), Some(share(0.125)));
+    let text = brief(&run);
+    assert!(text.contains("0.25") && text.contains("0.5") && !text.contains("0.125"), "{text}");
+}

@@ -2,6 +2,7 @@
 
 mod concurrency;
 mod impossible;
+mod mean_of_rows;
 mod operation_size;
 mod queue;
 mod rate_and_amount;
@@ -16,6 +17,7 @@ pub(super) const CHECKS: &[ToolCheck] = &[
     rate_and_amount::CHECK,
     totals::CHECK,
     sum_and_mean::CHECK,
+    mean_of_rows::CHECK,
     operation_size::CHECK,
     impossible::CHECK,
     concurrency::CHECK,

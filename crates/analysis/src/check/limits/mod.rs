@@ -3,10 +3,12 @@
 mod above_limit;
 mod bound;
 mod cache_size;
+mod same_machine;
 mod sender;
 
 pub(super) use self::bound::ListedBounds;
 use super::ToolCheck;
 
 /// Those of this folder.
-pub(super) const CHECKS: &[ToolCheck] = &[above_limit::CHECK, sender::CHECK, cache_size::CHECK];
+pub(super) const CHECKS: &[ToolCheck] =
+    &[above_limit::CHECK, sender::CHECK, same_machine::CHECK, cache_size::CHECK];

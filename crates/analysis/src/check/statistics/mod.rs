@@ -1,5 +1,6 @@
-//! Checks of how much a figure can say: repetitions, percentiles, means.
+//! Checks of how much a figure can say: failures, repetitions, percentiles, means.
 
+mod failed_operations;
 mod heading;
 mod own_warning;
 mod peak;
@@ -12,6 +13,7 @@ use super::ToolCheck;
 
 /// Those of this folder.
 pub(super) const CHECKS: &[ToolCheck] = &[
+    failed_operations::CHECK,
     heading::CHECK,
     own_warning::CHECK,
     units::CHECK,

@@ -59,7 +59,8 @@ struct Unsupported<'a> {
 }
 
 fn lowest_unsupported(measured: &ToolMeasurement) -> Option<Unsupported<'_>> {
-    let count = measured.operations.as_ref()?;
+    // Of no operation there is no percentile.
+    let count = measured.operations.as_ref().filter(|count| count.value > 0.0)?;
     let percentiles = measured.figures.iter().filter_map(|figure| match figure.metric.statistic()? {
         (_, Statistic::Percentile(percent)) => Some((percent, figure)),
         _ => None,

@@ -1,4 +1,4 @@
-//! The first report of iostat, vmstat, zpool and dstat, taken for what happens now: it is of all the time since the machine
+//! The first report of iostat, vmstat, mpstat, zpool and dstat, taken for what happens now: it is of all the time since the machine
 //! started.
 
 use model::finding::Evidence;
@@ -9,7 +9,7 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "since-boot",
-    doc: "Rates of iostat, vmstat, zpool iostat or dstat are means over all the time since the machine started, for there is no \
+    doc: "Rates of iostat, vmstat, mpstat, zpool iostat or dstat are means over all the time since the machine started, for there is no \
           report but the first: they say nothing of the load that ran then.",
     english: r#"
 finding-since-boot =
@@ -27,6 +27,7 @@ evidence-since-boot = lines { $first } to { $last }
 const TOOLS: &[(&str, &str)] = &[
     ("iostat", "iostat -x 1 10"),
     ("vmstat", "vmstat 1 10"),
+    ("mpstat", "mpstat -P ALL 1 10"),
     ("zpool", "zpool iostat 1 10"),
     ("dstat", "dstat 1 10"),
 ];
@@ -42,10 +43,14 @@ fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
     TOOLS.iter().filter_map(first).collect()
 }
 
-/// Lists of counters are no reports: whoever asks for them knows since when they count.
+/// Lists of counters are no reports: whoever asks for them knows since when they count. What processors did is a
+/// rate, too.
 fn has_rates(result: &ToolResult) -> bool {
     let mut figures = result.whole.figures.iter();
-    figures.any(|figure| matches!(figure.printed.unit, Unit::PerSecond | Unit::BytesPerSecond))
+    figures.any(|figure| {
+        matches!(figure.printed.unit, Unit::PerSecond | Unit::BytesPerSecond)
+            || figure.metric.processor_state().is_some()
+    })
 }
 
 fn finding(result: &ToolResult, example: &str) -> Finding {
@@ -70,6 +75,15 @@ mod tests {
         assert_eq!(fixture::found(&CHECK, &format!("$ iostat -xd\n{REPORT}")).len(), 1);
         assert_eq!(fixture::found(&CHECK, &format!("$ iostat -xd 1 2\n{REPORT}{REPORT}")).len(), 0);
         assert_eq!(fixture::found(&CHECK, &format!("$ iostat -xdy 1 1\n{REPORT}")).len(), 0);
+    }
+
+    #[test]
+    fn a_lone_report_of_mpstat_is_since_the_start_where_no_time_passed() {
+        let report = |end: &str| {
+            format!("10:00:00 CPU %usr %sys %iowait %irq %idle\n{end} all 1.00 2.00 0.00 0.00 97.00\n")
+        };
+        assert_eq!(fixture::found(&CHECK, &report("10:00:00")).len(), 1);
+        assert_eq!(fixture::found(&CHECK, &report("10:00:01")).len(), 0);
     }
 
     #[test]

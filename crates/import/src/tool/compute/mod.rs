@@ -1,18 +1,26 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, UnixBench, Geekbench, Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench,
+//! Intel's Memory Latency Checker, lmbench.
 
+mod bench_sh;
+mod coremark;
+mod cyclictest;
 mod geekbench;
+mod hackbench;
 mod hyperfine;
 mod lmbench;
 mod lmbench_summary;
 mod mbw;
 mod mlc;
+mod nench;
 mod openssl;
 mod perf;
+mod perf_bench;
 mod perf_counts;
 mod seven_zip;
 mod stream;
 mod stress_ng;
+mod tinymembench;
 mod unixbench;
 mod yabs;
 
@@ -31,8 +39,15 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &hyperfine::Hyperfine,
     &perf::PerfStat,
     &yabs::Yabs,
+    &bench_sh::BenchSh,
+    &nench::Nench,
     &unixbench::UnixBench,
     &geekbench::Geekbench,
+    &coremark::CoreMark,
+    &tinymembench::Tinymembench,
+    &hackbench::Hackbench,
+    &cyclictest::Cyclictest,
+    &perf_bench::PerfBench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
@@ -52,6 +67,12 @@ fn metric_of(words: &str) -> Option<MetricName> {
     }
     let is_one = !name.is_empty() && name.len() <= NAME_MAX;
     if is_one { MetricName::intern(&name) } else { None }
+}
+
+/// The word before another one: `10` of `with 10 groups` before `groups`.
+fn word_before<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+    let (before, _) = text.split_once(format!(" {word}").as_str())?;
+    before.split_whitespace().next_back()
 }
 
 /// Adds a line to those of a result that were not understood.

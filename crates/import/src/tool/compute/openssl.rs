@@ -170,14 +170,16 @@ fn sizes(text: &str) -> Option<Vec<u64>> {
     (!all.is_empty() && all.len() == parts.len()).then_some(all)
 }
 
-/// The name and the rates of a row: `md5             178356.63k   274325.44k`.
+/// The name and the rates of a row: `md5             178356.63k   274325.44k`. Scripts put the core behind it: `(Cortex-A72)`.
 fn rates(text: &str) -> Option<(String, Vec<&str>)> {
-    let words: Vec<&str> = text.split_whitespace().collect();
+    let behind = text.rsplit_once(" (").filter(|(_, behind)| behind.ends_with(')'));
+    let words: Vec<&str> = behind.map_or(text, |(row, _)| row).split_whitespace().collect();
     let is_rate =
         |word: &&str| leading(word, false).is_some_and(|number| number.rest == "k") || *word == "0.00";
     let count = words.iter().rev().take_while(|word| is_rate(word)).count();
     let (name, rates) = words.split_at(words.len() - count);
-    (!name.is_empty() && !rates.is_empty()).then(|| (name.join(" "), rates.to_vec()))
+    let of = behind.map(|(_, core)| format!(" ({core}")).unwrap_or_default();
+    (!name.is_empty() && !rates.is_empty()).then(|| (name.join(" ") + &of, rates.to_vec()))
 }
 
 /// `                  sign    verify    sign/s verify/s`, of key agreement `op      op/s`.
@@ -493,6 +495,6 @@ mod tests {
     fn prose_is_no_table() {
         assert!(sizes("type 16 bytes or so").is_none() && sizes("type ").is_none());
         assert!(!heading("sign and verify") && heading("sign    verify    sign/s verify/s"));
-        assert!(rates("it is 5k").is_some_and(|(name, _)| name == "it is") && rates("5k").is_none());
+        assert!(rates("5k").is_none() && rates("is 5k (A7)").is_some_and(|(name, _)| name == "is (A7)"));
     }
 }

@@ -29,9 +29,6 @@ const BINARY: CountingRule = CountingRule {
 
 const RULES: &[CountingRule] = &[BINARY];
 
-/// What stands above the table.
-const TITLE: &str = "Compressing  |";
-
 /// The two sides of the table, with the name of what is done.
 const SIDES: [&str; 2] = ["compress", "decompress"];
 
@@ -104,8 +101,10 @@ fn version(text: &str) -> Option<&str> {
     rest.split_whitespace().find(is_number)
 }
 
+/// What stands above the table: `Compressing  |                  Decompressing`, up to 9.20 behind the first heading.
 fn is_title(text: &str) -> bool {
-    text.starts_with(TITLE) && text.ends_with("Decompressing")
+    let sides = text.strip_prefix("Dict").unwrap_or(text).split_once('|');
+    sides.is_some_and(|(one, other)| (one.trim(), other.trim()) == ("Compressing", "Decompressing"))
 }
 
 /// A line of the table, with its headings and its ruler.
@@ -161,6 +160,13 @@ impl Reading {
                 }
             }
             [total] if name == "Tot" => add_total(&mut measured, line.number, total),
+            // Up to 9.20 no bar stands between the averages.
+            [both] if name == "Avr" && both.split_whitespace().count() == 6 => {
+                let words: Vec<&str> = both.split_whitespace().collect();
+                for (side, values) in SIDES.into_iter().zip(words.chunks(3)) {
+                    add_side(&mut measured, line.number, side, &values.join(" "));
+                }
+            }
             _ => {}
         }
         if measured.is_empty() {
@@ -179,7 +185,7 @@ impl Reading {
 
 /// What stands below the title, and between the rows and their averages.
 fn is_heading(text: &str) -> bool {
-    text.starts_with("Dict") || text.starts_with("---") || text.contains("MIPS")
+    ["Dict", "Speed", "---"].iter().any(|start| text.starts_with(start)) || text.contains("MIPS")
 }
 
 /// Speed, usage, rating for each processor used, rating. Of the averages p7zip leaves out the speed.
@@ -272,6 +278,29 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
             let speed = part.measured.figure(MetricName::new("compress_throughput")).unwrap();
             assert_eq!((part.name.as_str(), speed.value), ("dictionary 2^22", 5_120_000.0));
         }
+    }
+
+    #[test]
+    fn the_table_of_early_versions_has_no_bar_between_its_averages() {
+        let results = read(
+            "7-Zip (A) [64] 9.20  Copyright (c) 1999-2010 Igor Pavlov  2010-11-18\n\n\
+             RAM usage:    850 MB,  # Benchmark threads:      4\n\n\
+             Dict        Compressing          |        Decompressing\n\
+             \x20     Speed Usage    R/U Rating  |    Speed Usage    R/U Rating\n\
+             \x20      KB/s     %   MIPS   MIPS  |     KB/s     %   MIPS   MIPS\n\n\
+             22:    5000   300   2000   6000  |    50000   400   1500   5500\n\
+             ----------------------------------------------------------------\n\
+             Avr:          300   2000   6000               400   1500   5500\n\
+             Tot:          350   1750   5750\n",
+        );
+        let result = &results[0];
+        let value = |name: &'static str| result.whole.figure(MetricName::new(name)).map(|p| p.value);
+        assert_eq!((value("compress_rating"), value("decompress_rating")), (Some(6e9), Some(5.5e9)));
+        assert_eq!((value("decompress_cpu_share"), value("total_rating")), (Some(4.0), Some(5.75e9)));
+        assert_eq!(
+            (result.version.as_deref(), result.parts.len(), result.unread.len()),
+            (Some("9.20"), 1, 0)
+        );
     }
 
     #[test]

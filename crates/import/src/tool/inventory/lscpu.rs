@@ -43,7 +43,12 @@ const ARCHITECTURES: &[&str] = &[
     "riscv64",
     "loongarch64",
     "mips64",
+    "sparc64",
 ];
+
+/// Names of lines below the first, of which a text begins with one where it was cut.
+const BELOW: &[&str] =
+    &["CPU op-mode(s)", "CPU(s)", "On-line CPU(s) list", "Vendor ID", "Model name", "Thread(s) per core"];
 
 /// What is kept as an option, by its name in English.
 const KEPT: &[&str] = &[
@@ -82,7 +87,7 @@ impl ToolReader for Lscpu {
             return Some(Beginning::Certain);
         }
         let (name, value) = field(&line.text)?;
-        let is_one = ARCHITECTURES.contains(&value) && !line.is_indented();
+        let is_one = (ARCHITECTURES.contains(&value) || BELOW.contains(&name)) && !line.is_indented();
         // Other tools say in words of their own what they run on.
         (is_one && line.text.len() > name.len() + value.len() + 4).then_some(Beginning::Likely)
     }
@@ -266,6 +271,8 @@ mod tests {
     fn the_first_line_is_known_in_any_language() {
         let begins = |text: &str| Lscpu.begins(&ToolLine { number: 1, text: text.to_owned() });
         assert_eq!(begins("Architektur:                     x86_64"), Some(Beginning::Likely));
+        assert_eq!(begins("CPU op-mode(s):                  32-bit, 64-bit"), Some(Beginning::Likely));
+        assert_eq!(begins("CPU(s): 8"), None, "it is in no column");
         assert_eq!(begins("아키텍처:           aarch64"), Some(Beginning::Likely));
         assert_eq!(begins("arch: x86_64"), None);
         assert_eq!(begins("Architecture:          some other"), None);

@@ -1,17 +1,20 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, speedtest,
-//! perftest, ss.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, mtr,
+//! speedtest, perftest, qperf, sockperf, ss.
 
 mod flent;
 mod given;
 mod interval;
 mod iperf;
 mod iperf3;
+mod mtr;
 mod netperf;
 mod netpipe;
 mod nttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
+mod qperf;
+mod sockperf;
 mod speedtest;
 mod ss;
 
@@ -30,6 +33,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &flent::Flent,
     &perftest::Perftest,
     &ping::Ping,
+    &mtr::Mtr,
+    &sockperf::Sockperf,
+    &qperf::Qperf,
     &speedtest::Speedtest,
     &ss::Ss,
 ];

@@ -8,7 +8,7 @@ use super::given::{GivenOptions, OptionSpec};
 use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{LeadingNumber, exact, leading, plain, whole};
+use crate::tool::number::{LeadingNumber, exact, leading, plain, quantity, seconds, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -24,7 +24,15 @@ const BITS: CountingRule = CountingRule {
     proof: "netpipe-3.7.2-range: 1600 bytes in 11.39 us (11.385 to 11.395) are 1071.3 to 1072.2 times 2^20 bits a second, and 1123 million or more; it prints 1072.15 Mbps",
 };
 
-const RULES: &[CountingRule] = &[BITS];
+const LATER: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "5.x",
+    units: "Mbps, Gbps, KB, MB",
+    counting: Counting::Decimal,
+    proof: "netpipe-5-mpi-made, in the form that netpipe.c 5.1 prints: 24.576 KB, which are 24576 bytes, in 800.000 nsecs are 245.760 * 10^9 bits a second",
+};
+
+const RULES: &[CountingRule] = &[BITS, LATER];
 
 /// Bytes per second of one Mbps.
 const MBPS: f64 = 1_048_576.0 / 8.0;
@@ -42,7 +50,15 @@ const HEADS: &[&str] = &[
     "Using no perturbations",
     "Using a perturbation value of ",
     "Doing an integrity check instead of ",
+    "Clock resolution ~",
+    START,
 ];
+
+/// The line above the sizes of version 5.
+const START: &str = "Start testing with ";
+
+/// The last line of version 5.
+const END: &str = "Completed with ";
 
 const LINES: &[&str] = &[
     "Send and receive buffers are ",
@@ -68,6 +84,9 @@ const LINES: &[&str] = &[
     "NetPipe ",
     "Latency: ",
     "Synchronizing ",
+    "NOTE: Be leary of timings",
+    "Clock resolution ~",
+    START,
 ];
 
 impl ToolReader for NetPipe {
@@ -76,7 +95,7 @@ impl ToolReader for NetPipe {
     }
 
     fn doc(&self) -> &'static str {
-        "what NetPIPE 3 writes on the screen, and its file np.out of three columns"
+        "what NetPIPE 3 and 5 write on the screen, and the file np.out of three columns"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -95,7 +114,7 @@ impl ToolReader for NetPipe {
             return Some(Beginning::Certain);
         }
         let is_own = |size: Size| (0.4..2.5).contains(&size.ratio());
-        let is_head = HEADS.iter().any(|head| line.text.starts_with(head));
+        let is_head = HEADS.iter().any(|head| line.text.trim_start().starts_with(head));
         (is_head || Size::of_file(line).is_some_and(is_own)).then_some(Beginning::Likely)
     }
 
@@ -105,7 +124,10 @@ impl ToolReader for NetPipe {
             return if Size::of_file(last).is_some() { Extent::More } else { Extent::EndsBefore };
         }
         let figures = |line: &ToolLine| Size::of_screen(line).is_some();
-        let is_line = LINES.iter().any(|beginning| last.text.starts_with(beginning));
+        let is_line = LINES.iter().any(|beginning| last.text.trim_start().starts_with(beginning));
+        if last.text.starts_with(END) && before.iter().any(figures) {
+            return Extent::EndsHere;
+        }
         match figures(last) {
             // Another run begins with its first size.
             true if number(&last.text) == Some(0) && before.iter().any(figures) => Extent::EndsBefore,
@@ -133,11 +155,15 @@ impl ToolReader for NetPipe {
         let is_both = is_both || is_file && sizes.iter().all(|size| (1.8..2.2).contains(&size.ratio()));
         let time = sizes.iter().map(|size| &size.time).min_by(|a, b| a.value.total_cmp(&b.value));
         let rate = sizes.iter().map(|size| &size.rate).max_by(|a, b| a.value.total_cmp(&b.value));
+        let (most, mean) = block.lines.iter().find_map(completed).unzip();
         result.whole.add(SHORTEST, time.cloned());
-        result.whole.add(HIGHEST, rate.cloned());
+        result.whole.add(HIGHEST, most.or_else(|| rate.cloned()));
+        result.whole.add(metric::HALF_ROUND_TRIP, mean);
         for size in &sizes {
-            result.parts.push(part(ToolPartKind::Phase, size.bytes.to_string(), size.measured(is_both)));
+            result.parts.push(part(ToolPartKind::Phase, size.bytes.text.as_str(), size.measured(is_both)));
         }
+        let is_later = block.lines.iter().any(|line| Size::of_later_screen(line).is_some());
+        result.version = is_later.then(|| "5".to_owned());
         let given = GivenOptions::of(&result.command, TABLE);
         result.options = given.options;
         Ok(vec![result])
@@ -171,7 +197,7 @@ fn number(text: &str) -> Option<u64> {
 /// What is told of one size.
 struct Size {
     line: u64,
-    bytes: u64,
+    bytes: PrintedValue,
     /// How often it was sent there and back.
     times: Option<u64>,
     rate: PrintedValue,
@@ -184,8 +210,12 @@ impl Size {
         Self::of_screen(line).or_else(|| Self::of_file(line))
     }
 
-    /// `  0:       1 bytes  11588 times -->      0.84 Mbps in       9.04 usec`.
     fn of_screen(line: &ToolLine) -> Option<Self> {
+        Self::of_early_screen(line).or_else(|| Self::of_later_screen(line))
+    }
+
+    /// `  0:       1 bytes  11588 times -->      0.84 Mbps in       9.04 usec`.
+    fn of_early_screen(line: &ToolLine) -> Option<Self> {
         let (_, rest) = whole(&line.text)?;
         let (bytes, rest) = whole(rest.strip_prefix(':')?)?;
         let (times, rest) = rest.trim_start().strip_prefix("bytes").and_then(whole)?;
@@ -194,13 +224,35 @@ impl Size {
         let rest = rate.rest.trim_start().strip_prefix("Mbps in")?;
         let time = leading(rest, false)?;
         let unit = time.rest.trim();
-        let scale = crate::tool::number::seconds(unit)?;
+        let scale = seconds(unit)?;
         Some(Self {
             line: line.number,
-            bytes,
+            bytes: exact(line.number, bytes, Unit::Bytes),
             times: Some(times),
             rate: printed_rate(line.number, &rate, " Mbps"),
             time: printed_time(line.number, &time, scale, unit),
+        })
+    }
+
+    /// ` 72:  24.576 KB      1000 times -->  256.751 Gbps  in  765.755 nsecs`, as version 5 prints it.
+    fn of_later_screen(line: &ToolLine) -> Option<Self> {
+        let (_, rest) = whole(&line.text)?;
+        let words: Vec<&str> = rest.strip_prefix(':')?.split_whitespace().collect();
+        let [size, size_unit, times, "times", "-->", rate, rate_unit, "in", time, time_unit, ..] =
+            words.as_slice()
+        else {
+            return None;
+        };
+        let bytes = quantity(line.number, &format!("{size} {size_unit}"), Counting::Decimal);
+        let bytes = bytes.filter(|bytes| bytes.unit == Unit::Bytes)?;
+        // Without a multiple it is exact.
+        let half_step = if *size_unit == "B" { 0.0 } else { bytes.half_step };
+        Some(Self {
+            line: line.number,
+            bytes: PrintedValue { half_step, ..bytes },
+            times: Some(times.parse().ok()?),
+            rate: later_rate(line.number, rate, rate_unit)?,
+            time: later_time(line.number, time, time_unit)?,
         })
     }
 
@@ -220,7 +272,7 @@ impl Size {
         let decimals = time.digits.split_once('.').map_or(0, |(_, decimals)| decimals.len());
         (decimals >= 6 && time.value > 0.0).then(|| Self {
             line: line.number,
-            bytes,
+            bytes: exact(line.number, bytes, Unit::Bytes),
             times: None,
             rate: printed_rate(line.number, &rate, ""),
             time: printed_time(line.number, &time, 1.0, "s"),
@@ -229,14 +281,19 @@ impl Size {
 
     /// The rate as a multiple of what the bytes and the time give: 1, or 2 of both directions.
     fn ratio(&self) -> f64 {
-        self.rate.value * self.time.value / self.bytes as f64
+        self.rate.value * self.time.value / self.bytes.value
     }
 
     fn measured(&self, is_both: bool) -> ToolMeasurement {
-        let bytes = exact(self.line, self.bytes, Unit::Bytes);
+        let own = &self.bytes;
         let bytes = match is_both {
-            true => PrintedValue { text: format!("2 x {}", self.bytes), value: bytes.value * 2.0, ..bytes },
-            false => bytes,
+            true => PrintedValue {
+                text: format!("2 x {}", own.text),
+                value: own.value * 2.0,
+                half_step: own.half_step * 2.0,
+                ..own.clone()
+            },
+            false => own.clone(),
         };
         let mut measured = ToolMeasurement {
             window: Some(self.time.clone()),
@@ -249,6 +306,28 @@ impl Size {
         measured.add(MetricName::new("repetitions"), times);
         measured
     }
+}
+
+/// The highest rate and the mean of the shortest times:
+/// `Completed with        max bandwidth   311.403 Gbps     107.216 nsecs latency`.
+fn completed(line: &ToolLine) -> Option<(PrintedValue, PrintedValue)> {
+    let words: Vec<&str> = line.text.strip_prefix(END)?.split_whitespace().collect();
+    let ["max", "bandwidth", rate, rate_unit, time, time_unit, "latency"] = words.as_slice() else {
+        return None;
+    };
+    Some((later_rate(line.number, rate, rate_unit)?, later_time(line.number, time, time_unit)?))
+}
+
+/// A rate of version 5, whose multiples are decimal.
+fn later_rate(line: u64, number: &str, unit: &str) -> Option<PrintedValue> {
+    let rate = quantity(line, &format!("{number} {unit}"), Counting::Decimal);
+    rate.filter(|rate| rate.unit == Unit::BytesPerSecond)
+}
+
+/// A time of version 5: `765.755 nsecs`.
+fn later_time(line: u64, number: &str, unit: &str) -> Option<PrintedValue> {
+    let scale = seconds(unit.strip_suffix('s').unwrap_or(unit))?;
+    Some(printed_time(line, &leading(number, false)?, scale, unit))
 }
 
 fn printed_rate(line: u64, number: &LeadingNumber<'_>, unit: &str) -> PrintedValue {

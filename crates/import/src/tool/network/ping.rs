@@ -41,7 +41,7 @@ impl ToolReader for Ping {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.as_str();
-        if host(text).is_some() || is_title(text) || is_reply(text) {
+        if host(text).is_some() || is_title(text) || is_reply(text) || text.starts_with("PATTERN: 0x") {
             return Some(Beginning::Certain);
         }
         Counts::of(line).map(|_| Beginning::Likely)
@@ -56,7 +56,9 @@ impl ToolReader for Ping {
         if before.is_empty() {
             return Extent::More;
         }
-        if host(text).is_some() {
+        // The pattern of the packets stands above the head.
+        let is_first = matches!(before, [first] if first.text.starts_with("PATTERN: 0x"));
+        if host(text).is_some() && !is_first {
             return Extent::EndsBefore;
         }
         // Behind the counts, Windows has a line of words, and in some languages the share on one of its own.
@@ -110,6 +112,9 @@ impl ToolReader for Ping {
 /// The host of `PING h (10.0.0.2) 56(84) bytes of data.`, of `PING h (10.0.0.2): 56 data bytes` and of `Pinging h
 /// [10.0.0.2] with 32 bytes of data:`, and the bytes of a packet.
 fn host(text: &str) -> Option<(&str, Option<u64>)> {
+    if let Some(of_ping6) = host_of_ping6(text) {
+        return Some(of_ping6);
+    }
     let text = text.trim_start();
     let rest = text.strip_prefix("PING ").or_else(|| text.strip_prefix("Pinging "))?;
     let mut words = rest.split_whitespace();
@@ -122,6 +127,13 @@ fn host(text: &str) -> Option<(&str, Option<u64>)> {
     };
     let bytes = words.find_map(number);
     (is_ping && !host.is_empty()).then_some((host, bytes))
+}
+
+/// `PING6(56=40+8+8 bytes) ::1 --> ::1`, as BSD writes it of IPv6: the other end, and the bytes of data.
+fn host_of_ping6(text: &str) -> Option<(&str, Option<u64>)> {
+    let (sizes, ends) = text.trim_start().strip_prefix("PING6(")?.split_once(" bytes) ")?;
+    let (_, host) = ends.split_once(" --> ")?;
+    Some((host, sizes.rsplit('+').next().and_then(|data| data.parse().ok())))
 }
 
 /// `--- h ping statistics ---`.
@@ -147,6 +159,10 @@ fn is_reply(text: &str) -> bool {
 fn is_line(line: &ToolLine) -> bool {
     let text = line.text.trim_start();
     let beginnings = [
+        "PATTERN: 0x",
+        "WARNING: pinging broadcast address",
+        // What BSD shows of a packet that came back.
+        "Vr HL TOS ",
         "From ",
         "Request timeout for icmp_seq ",
         "Request timed out.",
@@ -158,9 +174,24 @@ fn is_line(line: &ToolLine) -> bool {
         || is_title(text)
         || is_reply(text)
         || text.starts_with("^C")
+        || is_refusal(text)
         || host(text).is_some()
         || Counts::of(line).is_some()
         || beginnings.iter().any(|beginning| text.starts_with(beginning))
+}
+
+/// `92 bytes from h (10.0.0.1): Destination Host Unreachable`, and the header of the packet that came back, below its
+/// headings.
+fn is_refusal(text: &str) -> bool {
+    let is_answer = text.contains(" bytes from ") && text.contains("): ");
+    let mut words = text.split_whitespace();
+    let is_header = words.clone().count() == 12 && words.all(|word| word.bytes().all(is_of_address));
+    is_answer || is_header
+}
+
+/// Whether addresses and hexadecimal numbers have it.
+fn is_of_address(byte: u8) -> bool {
+    byte.is_ascii_hexdigit() || byte == b'.'
 }
 
 /// `(0% loss),`.
@@ -351,6 +382,7 @@ mod tests {
             ("PING ::1(::1) 56 data bytes", Some(("::1", Some(56)))),
             ("PING h (10.0.0.2): 56 data bytes", Some(("h", Some(56)))),
             ("Pinging h [10.0.0.2] with 32 bytes of data:", Some(("h", Some(32)))),
+            ("PING6(56=40+8+8 bytes) ::1 --> ::2", Some(("::2", Some(8)))),
             ("PING is a program", None),
         ] {
             assert_eq!(host(text), expected, "{text}");
@@ -364,6 +396,18 @@ mod tests {
         let read = Ping.read(&ToolBlock { lines: &lines(text), command: None }).unwrap().remove(0);
         assert_eq!(read.whole.figure(metric::LOSS).map(|loss| loss.value), Some(1.0));
         assert_eq!(read.whole.figures.len(), 1);
+    }
+
+    #[test]
+    fn regression_packets_that_came_back_broke_the_output_of_bsd() {
+        let text = "PING 10.0.0.9 (10.0.0.9): 56 data bytes\nRequest timeout for icmp_seq 0\n\
+                    92 bytes from gw (10.0.0.1): Destination Host Unreachable\n\
+                    Vr HL TOS  Len   ID Flg  off TTL Pro  cks      Src      Dst\n \
+                    4  5  00 5400 567b   0 0000  3f  01 a024 10.0.0.2  10.0.0.9 \n\nRequest timeout for icmp_seq 1\n\n\
+                    --- 10.0.0.9 ping statistics ---\n2 packets transmitted, 0 packets received, 100.0% packet loss\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (1, 0));
+        assert_eq!(output.results[0].options["host"], "10.0.0.9");
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! A line without the marks of the page or the forum that it was copied from: tags and characters of HTML,
-//! `[code]` of forums, `{code}` of Jira, a pair of backticks.
+//! `[code]` of forums, `{code}` of Jira, a pair of backticks, or the second of one that encloses several lines.
 
 use std::borrow::Cow;
 
@@ -8,6 +8,9 @@ const TAGS: &[&str] = &["pre", "code", "br", "div", "span", "samp", "tt", "p", "
 
 /// The most bytes of a tag.
 const TAG_MAX: usize = 200;
+
+/// The longest name of a language behind a fence, in bytes.
+const FENCE_NAME_MAX: usize = 20;
 
 /// What forums and Jira write around a text.
 const FORUM: &[&str] =
@@ -83,8 +86,16 @@ fn without_forum(text: &str) -> &str {
     while let Some(before) = FORUM.iter().find_map(|mark| before_mark(inner, mark)) {
         inner = before;
     }
-    let between = inner.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    between.filter(|between| !between.contains('`')).unwrap_or(inner)
+    let before = inner.strip_suffix('`').map(|before| before.strip_prefix('`').unwrap_or(before));
+    before.filter(|before| !before.contains('`')).unwrap_or(inner)
+}
+
+/// Whether a line is a fence of Markdown, with the name of a language or without: "```bash".
+pub(super) fn is_fence(text: &str) -> bool {
+    let text = text.trim();
+    let inside = ["```", "~~~"].into_iter().find_map(|mark| text.strip_prefix(mark));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '`' | '~' | '-' | '_' | '+' | '.');
+    inside.is_some_and(|name| name.len() <= FENCE_NAME_MAX && name.chars().all(is_name))
 }
 
 fn is_mark(text: &str, mark: &str) -> bool {
@@ -120,6 +131,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn fences_of_markdown_are_known() {
+        for text in ["```", "```bash", "  ````", "~~~", "```shell-session"] {
+            assert!(is_fence(text), "{text}");
+        }
+        for text in ["``", "```This is ApacheBench", "~~", "a ```", ""] {
+            assert!(!is_fence(text), "{text}");
+        }
+    }
+
+    #[test]
     fn marks_of_pages_and_forums_are_gone() {
         for (text, left) in [
             ("<pre>a", "a"),
@@ -133,6 +154,8 @@ mod tests {
             ("{code:bash}$ fio", "$ fio"),
             ("x{noformat}", "x"),
             ("`fio --name=a`", "fio --name=a"),
+            ("sys     0m24.786s`", "sys     0m24.786s"),
+            ("`a` and `b`", "`a` and `b`"),
             ("[  5] local", "[  5] local"),
             ("{\"a\": \"&lt;\"}", "{\"a\": \"&lt;\"}"),
             ("{&quot;a&quot;: 1}", "{\"a\": 1}"),

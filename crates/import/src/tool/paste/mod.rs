@@ -19,7 +19,7 @@ use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
 use super::block::{ToolBlock, ToolLine};
-use super::command_line::CommandLine;
+use super::command_line::{CommandLine, is_bare_prompt};
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use super::secret::{hide_in_line, hide_options, hide_secrets};
 
@@ -235,7 +235,7 @@ impl<'a> Paste<'a> {
                 let begins_other = |other: &&'static dyn ToolReader| {
                     other.name() != reader.name() && other.begins(line) == Some(Beginning::Certain)
                 };
-                let is_command = || CommandLine::of(line, &self.programs).is_some();
+                let is_command = || is_between(&line.text) || CommandLine::of(line, &self.programs).is_some();
                 // Nothing begins with an empty line.
                 if !line.is_blank() && (is_command() || self.readers.iter().any(begins_other)) {
                     return Extent::EndsBefore;
@@ -264,7 +264,7 @@ impl<'a> Paste<'a> {
 
     /// Takes a line that no open block has.
     fn begin(&mut self, mut line: ToolLine) {
-        if line.is_blank() {
+        if line.is_blank() || is_between(&line.text) {
             return;
         }
         let known = self.sureness(&line);
@@ -433,6 +433,12 @@ impl<'a> Paste<'a> {
         let lines = LineRange { first: first.number, last: last.number };
         self.output.unread.push(UnreadLines { lines, cause, tool, text });
     }
+}
+
+/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of
+/// Markdown.
+fn is_between(text: &str) -> bool {
+    is_bare_prompt(text) || markup::is_fence(text)
 }
 
 /// The bytes that a line takes where it is kept.

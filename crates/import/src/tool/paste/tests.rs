@@ -36,6 +36,14 @@ fn outputs_are_found_between_prose_and_each_knows_its_command() {
 }
 
 #[test]
+fn a_prompt_or_a_fence_is_no_line_that_was_not_understood() {
+    let output = read(&format!("me@host:~$ dd if=/dev/zero of=x bs=1M count=64\n{DD}me@host:~$\n"));
+    assert_eq!((found(&output), output.unread.len()), (vec![("dd", 2, 4)], 0));
+    let output = read(&format!("```bash\n{DD}```\n"));
+    assert_eq!((found(&output), output.unread.len()), (vec![("dd", 2, 4)], 0));
+}
+
+#[test]
 fn what_is_cut_or_of_nobody_is_told_as_such() {
     let output = read("{\"fio version\" : \"fio-3.33\",\n\"jobs\" : [\n");
     assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 2)]);

@@ -1,4 +1,4 @@
-//! Screens of top, of procps in batch mode or copied from a terminal, and of busybox. Of several screens the
+//! Screens of top, of procps in batch mode or copied from a terminal, of busybox, and of macOS. Of several screens the
 //! first is of another time than the others: since the machine started, or since the program did.
 
 use model::tool_result::{Counting, LineRange, ToolPart, ToolPartKind, ToolResult};
@@ -88,7 +88,7 @@ impl ToolReader for Top {
 
     fn doc(&self) -> &'static str {
         "screens of top, of procps and busybox: load, processors and memory, and up to 20 processes of the last \
-         screen that used a processor"
+         screen that used a processor; load and processors of macOS"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -113,6 +113,8 @@ impl ToolReader for Top {
         let is_row = words.clone().count() >= 8
             && words.clone().next().is_some_and(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
         let is_part = text.is_empty()
+            || MAC.iter().any(|beginning| last.text.starts_with(beginning))
+            || is_first(&last.text)
             || is_row
             || is_first(text)
             || Heading::of(text).is_some()
@@ -137,7 +139,9 @@ impl ToolReader for Top {
             return Err(NotUnderstood::CutShort);
         }
         let is_busybox = block.lines.first().is_some_and(|line| line.text.starts_with("Mem:"));
-        result.version = Some(if is_busybox { "busybox" } else { "procps" }.to_owned());
+        let is_mac = screens.iter().any(|screen| screen.is_mac);
+        let version = if is_busybox { "busybox" } else { "procps" };
+        result.version = Some(if is_mac { "macOS" } else { version }.to_owned());
         let processes = screens.last_mut().map(|last| std::mem::take(&mut last.processes));
         fill(&mut result, screens);
         result.parts.extend(processes.unwrap_or_default());
@@ -179,6 +183,8 @@ struct Screen {
     cells: Vec<SampleCell>,
     heading: Option<Heading>,
     processes: Vec<ToolPart>,
+    /// Whether it is one of macOS, whose processes are not read.
+    is_mac: bool,
 }
 
 impl Screen {
@@ -187,7 +193,8 @@ impl Screen {
         let text = line.text.trim();
         let words: Vec<&str> =
             text.strip_prefix("top - ").unwrap_or_default().split_whitespace().take(2).collect();
-        let mut screen = Self { clock: leading_clock(&words).map(|(clock, _)| clock), ..Self::default() };
+        let clock = leading_clock(&words).map(|(clock, _)| clock);
+        let mut screen = Self { clock, is_mac: text.starts_with("Processes:"), ..Self::default() };
         screen.take(line);
         screen
     }
@@ -196,6 +203,10 @@ impl Screen {
     fn take(&mut self, line: &ToolLine) -> bool {
         let english = in_english(&line.text).filter(|_| self.heading.is_none());
         let text = english.as_deref().unwrap_or_else(|| line.text.trim());
+        if self.is_mac {
+            self.cells.extend(of_mac(line.number, line.text.trim()));
+            return true;
+        }
         if let Some(heading) = Heading::of(text) {
             self.heading = Some(heading);
             return true;
@@ -232,7 +243,20 @@ impl Screen {
 /// Whether a screen begins with this line.
 fn is_first(text: &str) -> bool {
     text.starts_with("top - ") && text.contains("load average:")
+        || text.starts_with("Processes: ") && text.contains(" total, ") && text.contains(" sleeping")
         || text.starts_with("Mem: ") && text.contains("K used,") && text.contains("K free,")
+}
+
+/// How lines of macOS begin, but for processes.
+const MAC: &[&str] =
+    &["Load Avg:", "SharedLibs:", "MemRegions:", "PhysMem:", "VM:", "Networks:", "Disks:", "PID "];
+
+/// `Load Avg: 1.37, 1.32, 1.55  CPU usage: 2.40% user, 4.92% sys, 92.66% idle`, or one of both.
+fn of_mac(line: u64, text: &str) -> Vec<SampleCell> {
+    let load = text.split_once("Load Avg:").map(|(_, loads)| of_load(line, loads));
+    let states = text.split_once("CPU usage:");
+    let states = states.map(|(_, states)| pairs(line, states, STATES, CellUnit::PERCENT));
+    [load, states].into_iter().flatten().flatten().collect()
 }
 
 /// `MiB Mem :  24105.6 total,  14228.9 free`, with swap behind it where the screen is wide.
@@ -292,7 +316,9 @@ fn of_load(line: u64, text: &str) -> Vec<SampleCell> {
 /// The heading of the processes, by the places of its columns.
 #[derive(Debug)]
 struct Heading {
-    columns: usize,
+    command: usize,
+    /// Whether the command has all words behind its place; else it has one, and fields that somebody added follow.
+    is_last: bool,
     pid: usize,
     cpu: usize,
     /// Memory that is there, which busybox does not tell.
@@ -304,17 +330,20 @@ impl Heading {
         let words: Vec<&str> = text.split_whitespace().collect();
         let place = |name: &str| words.iter().position(|word| *word == name);
         // In other languages the last is another word, and the share of memory has the same.
-        let is_one = words.last().is_some_and(|last| *last == "COMMAND") || words.len() == HEADINGS;
+        let last = words.len().checked_sub(1)?;
+        let command = place("COMMAND").or((words.len() == HEADINGS).then_some(last))?;
         let (pid, cpu) = (place("PID")?, place("%CPU")?);
         let resident = place("RES").or((words.len() == HEADINGS && cpu == CPU_AT).then_some(RESIDENT_AT));
-        is_one.then_some(Self { columns: words.len(), pid, cpu, resident })
+        let is_behind = command > pid && command > cpu;
+        is_behind.then_some(Self { command, is_last: command == last, pid, cpu, resident })
     }
 
     /// The process of a row: nothing within if it used no processor; nothing at all if it is no row.
     fn process(&self, line: &ToolLine) -> Option<Option<ToolPart>> {
         let words: Vec<&str> = line.text.split_whitespace().collect();
         let pid = words.get(self.pid).filter(|pid| pid.bytes().all(|byte| byte.is_ascii_digit()))?;
-        let command = words.get(self.columns.checked_sub(1)?..)?.join(" ");
+        let command = words.get(self.command..).filter(|command| !command.is_empty())?;
+        let command = if self.is_last { command.join(" ") } else { (*command.first()?).to_owned() };
         let percent = words.get(self.cpu)?;
         // busybox's state may have two words.
         let is_shifted =
@@ -358,6 +387,33 @@ mod tests {
     }
 
     const FIRST: &str = "top - 20:04:56 up  4:32,  0 user,  load average: 2.93, 2.26, 2.21\n";
+
+    #[test]
+    fn regression_fields_behind_the_command_made_the_list_of_processes_unknown() {
+        let text = format!(
+            "{FIRST}%Cpu(s): 48.1 us, 51.2 sy,  0.7 id\n\n\
+             \x20   PID USER      PR  NI    VIRT    RES    SHR S  %CPU  %MEM     TIME+ COMMAND       PPID   UID\n\
+             \x20  4810 me        20   0   10288   4052   3332 R   5.9   0.1   0:00.02 top           1580  1000\n"
+        );
+        let names: Vec<String> = read(&text).parts.into_iter().map(|part| part.name).collect();
+        assert_eq!(names, ["top (4810)"]);
+    }
+
+    #[test]
+    fn the_screen_of_macos_has_load_and_processors() {
+        let result = read(
+            "Processes: 438 total, 2 running, 436 sleeping, 1983 threads   02:36:51\n\
+             Load Avg: 1.37, 1.32, 1.55  CPU usage: 2.50% user, 5.00% sys, 92.50% idle\n\
+             SharedLibs: 194M resident, 46M data, 27M linkedit.\nPhysMem: 16G used (2883M wired), 142M unused.\n\n\
+             PID    COMMAND      %CPU TIME     #TH   #WQ  #PORTS MEM\n99440  Chrom e      0.0  02:39.93 15    2    121    28M\n",
+        );
+        assert_eq!(result.version.as_deref(), Some("macOS"));
+        assert_eq!(
+            (value(&result, "load_average_1"), value(&result, "cpu_idle_share")),
+            (Some(1.37), Some(0.925))
+        );
+        assert!(result.unread.is_empty());
+    }
 
     #[test]
     fn the_lines_of_all_versions_are_read() {

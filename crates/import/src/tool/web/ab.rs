@@ -229,11 +229,12 @@ fn total_times(line: u64, text: &str, whole: &mut ToolMeasurement) {
     whole.add(metric::LATENCY_MAX, milliseconds(line, greatest));
 }
 
-/// The percent and the time of `  99%     45`.
+/// The percent and the time of `  99%     45`, and of ` 100%    301 (longest request)`.
 fn quantile(text: &str) -> Option<(&str, &str)> {
     let mut words = text.split_whitespace();
-    let (Some(percent), Some(time), None) = (words.next(), words.next(), words.next()) else { return None };
-    percent.ends_with('%').then_some((percent, time))
+    let (percent, time) = (words.next()?, words.next()?);
+    let is_end = matches!(words.next(), None | Some("(longest"));
+    (is_end && percent.ends_with('%')).then_some((percent, time))
 }
 
 fn served_within(line: &ToolLine, whole: &mut ToolMeasurement) {
@@ -288,6 +289,12 @@ mod tests {
             (Some(0.2), Some(50.0))
         );
         assert_eq!(figure(metric::LATENCY_MEAN), None, "it is made of the rate");
+    }
+
+    #[test]
+    fn the_longest_request_is_known_without_a_space_before_it() {
+        assert_eq!(quantile("100% 301 (longest request)"), Some(("100%", "301")));
+        assert_eq!((quantile("  99%     45"), quantile("50% of all")), (Some(("99%", "45")), None));
     }
 
     #[test]

@@ -68,7 +68,9 @@ impl ToolReader for K6 {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        row(&line.text).filter(|(name, _)| METRICS.contains(name)).map(|_| Beginning::Certain)
+        let of_summary = row(&line.text).filter(|(name, _)| METRICS.contains(name));
+        let of_head = || is_head(&line.text).then_some(Beginning::Likely);
+        of_summary.map(|_| Beginning::Certain).or_else(of_head)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -78,8 +80,11 @@ impl ToolReader for K6 {
         let is_again = name.is_some_and(|name| {
             before.iter().rev().take(ROWS_MAX).any(|line| row(&line.text).is_some_and(|(own, _)| own == name))
         });
-        let is_own =
-            last.is_blank() || last.is_indented() || row(&last.text).is_some() || is_between(&last.text);
+        let is_own = last.is_blank()
+            || last.is_indented()
+            || row(&last.text).is_some()
+            || is_between(&last.text)
+            || is_progress(&last.text);
         if before.is_empty() || is_own && !is_again { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -104,6 +109,19 @@ impl ToolReader for K6 {
         options(&mut result);
         Ok(vec![result])
     }
+}
+
+/// Whether k6 may have begun with this line: one of its picture, or the first below it.
+fn is_head(text: &str) -> bool {
+    text.contains("\u{203e}\u{203e}") && text.contains('/') || text.trim_start() == "execution: local"
+}
+
+/// `running (0m30.0s), 00/10 VUs, 12 complete and 0 interrupted iterations`, a bar, and what it logged meanwhile.
+fn is_progress(text: &str) -> bool {
+    let logged = ["INFO[", "WARN["];
+    text.starts_with("running (")
+        || text.contains(" [=====")
+        || logged.iter().any(|level| text.starts_with(level))
 }
 
 /// Whether it is a line between the rows: a heading, a check, what a row is like of some of the requests. White space
@@ -253,6 +271,16 @@ fn options(result: &mut ToolResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_head_is_of_the_summary() {
+        let text = "          /\\      |\u{203e}\u{203e}| /\u{203e}\u{203e}/\n     /\\  /  \\     |  |/  /\n\n  execution: local\n     \
+                    script: a.js\n\n\nrunning (0m30.0s), 00/10 VUs, 300 complete and 0 interrupted iterations\n\
+                    default \u{2713} [======================================] 10 VUs  30s\n\n     \
+                    http_reqs......................: 300 10.0/s\n     iterations.....................: 300 10.0/s\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len(), output.results[0].lines.first), (1, 0, 1));
+    }
 
     fn read(text: &str) -> Vec<ToolResult> {
         crate::tool::read("", text.as_bytes()).unwrap().results

@@ -1,8 +1,9 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust.
+//! bombardier, vegeta, k6, locust, autocannon.
 
 mod ab;
 mod aria2;
+mod autocannon;
 mod bombardier;
 mod curl;
 mod curl_labels;
@@ -45,6 +46,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &vegeta::Vegeta,
     &k6::K6,
     &locust::Locust,
+    &autocannon::Autocannon,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.

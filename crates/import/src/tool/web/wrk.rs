@@ -3,6 +3,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
+use super::autocannon::{Autocannon, is_of_autocannon};
 use super::{CommandOptions, behind, same_work, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -53,7 +54,7 @@ impl ToolReader for Wrk {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        if running(&line.text).is_some() {
+        if running(&line.text).is_some() || made(&line.text).is_some() {
             return Some(Beginning::Certain);
         }
         let is_heading =
@@ -63,6 +64,9 @@ impl ToolReader for Wrk {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
+        if is_of_autocannon(lines) {
+            return Autocannon.extent(lines);
+        }
         let text = last.text.as_str();
         let is_of_wrk = last.is_blank()
             || last.is_indented()
@@ -74,7 +78,7 @@ impl ToolReader for Wrk {
         match () {
             () if text.starts_with("Transfer/sec") => Extent::EndsHere,
             () if before.is_empty() => Extent::More,
-            () if running(text).is_some() || !is_of_wrk => Extent::EndsBefore,
+            () if running(text).is_some() || made(text).is_some() || !is_of_wrk => Extent::EndsBefore,
             () => Extent::More,
         }
     }
@@ -85,18 +89,25 @@ impl ToolReader for Wrk {
         for line in block.lines {
             take(line, &mut result, &mut errors);
         }
+        let is_without = errors.answers.is_none();
         errors.fill(&mut result);
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        options(&mut result, errors.answers.is_none());
+        options(&mut result, is_without);
         Ok(vec![result])
     }
 }
 
 /// Seconds and address of `Running 2s test @ http://a/b`.
-fn running(text: &str) -> Option<(&str, &str)> {
+pub(super) fn running(text: &str) -> Option<(&str, &str)> {
     text.trim_start().strip_prefix("Running ")?.split_once(" test @ ")
+}
+
+/// The address of `Making 100000 requests to http://a/b`, with which early versions begin.
+fn made(text: &str) -> Option<&str> {
+    let (requests, url) = text.trim_start().strip_prefix("Making ")?.split_once(" requests to ")?;
+    requests.parse::<u64>().is_ok().then_some(url)
 }
 
 /// `  70282 requests in 2.11s, 16.09MB read`: how many, how long, how much.
@@ -118,6 +129,8 @@ fn take(line: &ToolLine, result: &mut ToolResult, errors: &mut Errors) {
     if let Some((duration, url)) = running(text) {
         result.options.insert("duration".to_owned(), duration.to_owned());
         result.options.insert("url".to_owned(), url.to_owned());
+    } else if let Some(url) = made(text) {
+        result.options.insert("url".to_owned(), url.to_owned());
     } else if let Some((threads, connections)) = threads(text) {
         result.options.insert("threads".to_owned(), threads.to_owned());
         result.options.insert("connections".to_owned(), connections.to_owned());
@@ -132,7 +145,7 @@ fn take(line: &ToolLine, result: &mut ToolResult, errors: &mut Errors) {
             printed.map(|printed| PrintedValue { text: rate.to_owned(), ..printed }),
         );
     } else if let Some(rest) = behind(text, "Socket errors") {
-        errors.sockets = sum_of_numbers(line.number, rest);
+        errors.sockets = sums_of_numbers(line.number, rest);
     } else if let Some(answers) = behind(text, "Non-2xx or 3xx responses") {
         errors.answers =
             crate::tool::number::whole(answers).map(|(answers, _)| exact(line.number, answers, Unit::One));
@@ -175,31 +188,46 @@ fn latency(line: &ToolLine, result: &mut ToolResult) {
     }
 }
 
-/// The sum of `connect 0, read 2, write 0, timeout 5`.
-fn sum_of_numbers(line: u64, text: &str) -> Option<PrintedValue> {
-    let one = |part: &str| whole(part.trim().rsplit(' ').next()?).map(|(number, _)| number);
+/// The sum of `connect 0, read 2, write 0, timeout 5`; and without those that came late, which are among the requests
+/// where their answer came at last.
+fn sums_of_numbers(line: u64, text: &str) -> Option<(PrintedValue, u64)> {
+    let one = |part: &str| {
+        let (name, number) = part.trim().rsplit_once(' ')?;
+        Some((name == "timeout", whole(number)?.0))
+    };
     let numbers = text.split(',').map(one).collect::<Option<Vec<_>>>()?;
-    let total = numbers.iter().fold(0u64, |sum, number| sum.saturating_add(*number));
-    Some(PrintedValue { text: text.to_owned(), ..exact(line, total, Unit::One) })
+    let total = numbers.iter().fold(0u64, |sum, (_, number)| sum.saturating_add(*number));
+    let late =
+        numbers.iter().filter(|(is_late, _)| *is_late).fold(0u64, |sum, (_, n)| sum.saturating_add(*n));
+    let all = PrintedValue { text: text.to_owned(), ..exact(line, total, Unit::One) };
+    Some((all, total.saturating_sub(late)))
 }
 
 /// What did not go well.
 #[derive(Default)]
 struct Errors {
-    sockets: Option<PrintedValue>,
+    /// All of sockets, and those that were not late alone.
+    sockets: Option<(PrintedValue, u64)>,
     answers: Option<PrintedValue>,
 }
 
 impl Errors {
-    fn fill(&self, result: &mut ToolResult) {
-        if let (Some(answers), Some(all)) = (&self.answers, &result.whole.operations)
-            && all.value > 0.0
+    fn fill(self, result: &mut ToolResult) {
+        let broken = self.sockets.as_ref().map_or(0, |(_, broken)| *broken) as f64;
+        let answers = self.answers.as_ref().map_or(0.0, |answers| answers.value);
+        let sockets = self.sockets.map(|(all, _)| all);
+        let first = self.answers.as_ref().or(sockets.as_ref());
+        // A request whose connection broke is not among those that were done.
+        let done = result.whole.operations.as_ref().map(|all| all.value + broken);
+        if let (Some(first), Some(all)) = (first, done)
+            && all > 0.0
+            && answers + broken > 0.0
         {
-            let text = format!("{} / {}", answers.text, all.text);
-            let share = plain(answers.line, text, answers.value / all.value, Unit::One);
+            let failed = answers + broken;
+            let share = plain(first.line, format!("{failed} / {all}"), failed / all, Unit::One);
             result.whole.add(metric::ERROR_SHARE, Some(share));
         }
-        result.whole.add(MetricName::new("socket_errors"), self.sockets.clone());
+        result.whole.add(MetricName::new("socket_errors"), sockets);
     }
 }
 
@@ -245,6 +273,16 @@ fn options(result: &mut ToolResult, has_only_answers: bool) {
         return;
     }
     let given = CommandOptions::of(&result.command, WITH_VALUE);
+    let differs = |names: &[&str], own: &str| {
+        let asked = given.get(names).and_then(|asked| asked.parse::<u64>().ok());
+        let printed = result.options.get(own).and_then(|printed| printed.parse::<u64>().ok());
+        asked.zip(printed).is_some_and(|(asked, printed)| asked != printed)
+    };
+    // The command is that of an output above, and this one has none.
+    if differs(&["c", "connections"], "connections") || differs(&["t", "threads"], "threads") {
+        result.command.clear();
+        return;
+    }
     let rate = given.get(&["R", "rate"]).map(str::to_owned);
     for (name, value) in &given.options {
         // Those that the output has are there already.
@@ -303,9 +341,36 @@ mod tests {
         );
         let figure = |name| read.whole.figure(name).unwrap().value;
         assert!((figure(metric::LATENCY_MAX) - 90.0).abs() < 1e-9);
-        assert_eq!((figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))), (0.25, 7.0));
+        assert_eq!(
+            (figure(metric::ERROR_SHARE), figure(MetricName::new("socket_errors"))),
+            (27.0 / 102.0, 7.0)
+        );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
+    }
+
+    #[test]
+    fn the_head_of_early_versions_has_the_address() {
+        let text = "Making 100000 requests to http://h/x\n  4 threads and 8 connections\n\
+                    \x20 100000 requests in 10.00s, 1.00MB read\nRequests/sec:  10000.00\nTransfer/sec:    102.40KB\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.unread.len(), output.results[0].lines.first), (0, 1));
+        assert_eq!(output.results[0].options["url"], "http://h/x");
+        assert_eq!(made("Making many requests to http://h/x"), None);
+    }
+
+    #[test]
+    fn regression_the_command_of_another_output_was_taken_for_its_own() {
+        let run = |connections: u32| {
+            format!(
+                "Running 10s test @ http://h/x\n  1 threads and {connections} connections\n  1000 requests in 10.00s, 1.00MB read\n\
+                 Requests/sec:    100.00\nTransfer/sec:    102.40KB\n"
+            )
+        };
+        let text = format!("$ wrk -t1 -c2 -d10s http://h/x\n{}\n{}", run(2), run(4));
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let words: Vec<usize> = results.iter().map(|result| result.command.len()).collect();
+        assert_eq!(words, [5, 0]);
     }
 
     #[test]

@@ -56,7 +56,7 @@ impl Iperf3Ends {
         self.received.as_ref().or(self.sent.as_ref())
     }
 
-    fn is_empty(&self) -> bool {
+    pub(super) fn is_empty(&self) -> bool {
         self.best().is_none()
     }
 }
@@ -75,10 +75,9 @@ impl Iperf3Run {
     pub(super) fn result(&self, block: &ToolBlock<'_>) -> Option<ToolResult> {
         let flows: Vec<(&Iperf3Flow, Iperf3Ends)> =
             self.flows.iter().map(|flow| (flow, flow.whole())).filter(|(_, ends)| !ends.is_empty()).collect();
-        let intervals = self.flows.iter().flat_map(|flow| flow.intervals.iter().cloned());
         let is_cut = flows.is_empty();
         let whole = match flows.as_slice() {
-            // What was cut before its end has its intervals.
+            // What was cut before its end has its connections and its intervals.
             [] => ToolMeasurement::default(),
             [(flow, ends)] if !flow.is_one_of_two() => of_one_way(ends),
             several => of_both_ways(several),
@@ -89,7 +88,7 @@ impl Iperf3Run {
             lines: self.lines,
             whole,
             parts: match is_cut {
-                true => intervals.collect(),
+                true => self.flows.iter().flat_map(Iperf3Flow::inner_parts).collect(),
                 false => flows.iter().flat_map(|(flow, ends)| flow.parts(ends, flows.len() > 1)).collect(),
             },
             unread: self.unread.clone(),
@@ -138,6 +137,13 @@ impl Iperf3Flow {
         if let Some(received) = ends.received.as_ref().filter(|_| is_one_of_two || self.is_one_of_two()) {
             parts.push(part(ToolPartKind::Direction, self.name("receiver"), received.clone()));
         }
+        parts.extend(self.inner_parts());
+        parts
+    }
+
+    /// Its connections, where they are several, and its intervals.
+    fn inner_parts(&self) -> Vec<ToolPart> {
+        let mut parts = Vec::new();
         if let several @ [_, _, ..] = self.streams.as_slice() {
             let stream = |(id, ends): &(String, Iperf3Ends)| {
                 let mut measured = ends.best()?.clone();

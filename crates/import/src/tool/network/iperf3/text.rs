@@ -3,7 +3,7 @@
 use model::tool_result::{LineRange, PrintedValue};
 use model::{Unit, metric};
 
-use super::run::{Iperf3Ends, Iperf3Run};
+use super::run::{Iperf3Ends, Iperf3Flow, Iperf3Run};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::network::interval::{IntervalLine, amount, behind_stamp, bracketed, is_row};
 use crate::tool::number::{exact, whole};
@@ -206,7 +206,10 @@ impl Reading {
 
     fn finish(&mut self) {
         let run = std::mem::take(&mut self.run);
-        if run.flows.iter().any(|flow| !flow.streams.is_empty() || !flow.intervals.is_empty()) {
+        let has_figures = |flow: &Iperf3Flow| {
+            !flow.streams.is_empty() || !flow.intervals.is_empty() || !flow.sum.is_empty()
+        };
+        if run.flows.iter().any(has_figures) {
             self.runs.push(run);
         }
         (self.is_summary, self.is_repeated) = (false, false);
@@ -356,6 +359,35 @@ mod tests {
         assert_eq!((run.unread.len(), run.flows[0].streams.len()), (1, 1));
         // Behind the figures of the whole it is somebody's word.
         assert_eq!(extent(&lines, &lines[place]), Extent::EndsBefore);
+    }
+
+    /// The ends of two connections, and of both together.
+    const ENDS: &str = "[ ID] Interval           Transfer     Bitrate         Retr\n\
+        [  5]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec    3             sender\n\
+        [  5]   0.00-10.04  sec  1.10 GBytes   941 Mbits/sec                  receiver\n\
+        [  7]   0.00-10.00  sec  1.10 GBytes   945 Mbits/sec    4             sender\n\
+        [  7]   0.00-10.04  sec  1.10 GBytes   941 Mbits/sec                  receiver\n\
+        [SUM]   0.00-10.00  sec  2.20 GBytes  1.89 Gbits/sec    7             sender\n\
+        [SUM]   0.00-10.04  sec  2.20 GBytes  1.88 Gbits/sec                  receiver\n";
+
+    #[test]
+    fn a_part_of_the_table_is_read_for_what_it_has() {
+        let lines = crate::tool::network::lines(ENDS);
+        let result = |lines: &[ToolLine]| {
+            let block = ToolBlock { lines, command: None };
+            read(&block).unwrap()[0].result(&block).unwrap()
+        };
+        // The sum alone is the whole.
+        let summed = result(&lines[5..7]);
+        let rate = summed.whole.figure(metric::THROUGHPUT).unwrap();
+        assert!((rate.value - 235e6).abs() < 1.0);
+        // Connections without their sum are parts of a whole that is not known.
+        let cut = result(&lines[..5]);
+        assert!(cut.whole.figure(metric::THROUGHPUT).is_none());
+        let names: Vec<&str> = cut.parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["5", "7"]);
+        let again = cut.parts[1].measured.figure(metric::RETRANSMITS);
+        assert_eq!(again.map(|again| again.value), Some(4.0));
     }
 
     #[test]

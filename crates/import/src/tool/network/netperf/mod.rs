@@ -122,7 +122,26 @@ impl ToolReader for Netperf {
 }
 
 /// What stands behind the figures with `-v 2`.
-const FOOTS: &[&str] = &["Alignment", "Local  Remote", "Send   Recv", "Maximum", "Segment", "Size (bytes)"];
+const FOOTS: &[&str] = &[
+    "Alignment",
+    "Local  Remote",
+    "Send   Recv",
+    "Maximum",
+    "Segment",
+    "Size (bytes)",
+    // The histogram of a build that has it.
+    "Histogram of ",
+    "UNIT_USEC ",
+    "TEN_USEC ",
+    "HUNDRED_USEC ",
+    "UNIT_MSEC ",
+    "TEN_MSEC ",
+    "HUNDRED_MSEC ",
+    "UNIT_SEC ",
+    "TEN_SEC ",
+    ">100_SECS:",
+    "HIST_TOTAL:",
+];
 
 /// The test of a banner: `MIGRATED TCP STREAM TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to h () port 0 AF_INET`.
 fn test_of(text: &str) -> Option<&str> {
@@ -234,6 +253,19 @@ mod tests {
         ] {
             assert_eq!(test_of(text), test, "{text}");
         }
+    }
+
+    #[test]
+    fn the_histogram_is_of_the_output_above_it() {
+        let text = "MIGRATED UDP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.0.0.2 () port 0 AF_INET : histogram\n\
+                    Throughput,Throughput Units,50th Percentile Latency Microseconds\n2217.06,Trans/s,442\n\n\
+                    Histogram of request/response times\nUNIT_USEC     :    0:    0:    0\nHUNDRED_USEC  :    0:    5: 1000\n\
+                    >100_SECS: 0\nHIST_TOTAL:      1005\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len(), output.results[0].lines.last), (1, 0, 9));
+        let rate =
+            output.results[0].whole.figure(model::metric::OPERATIONS_PER_SECOND).map(|rate| rate.value);
+        assert_eq!(rate, Some(2217.06));
     }
 
     #[test]

@@ -53,18 +53,22 @@ fn load(line: u64, statistics: &Value) -> Table {
     let clock = statistics.get("timestamp").and_then(Value::as_str);
     let clock = clock.and_then(|text| leading_clock(&text.split_whitespace().collect::<Vec<_>>()));
     let clock = clock.map(|(clock, _)| clock);
-    let row = |cpu: &Map<String, Value>| TableRow {
-        clock,
-        is_average: false,
-        item: cpu.get("cpu").and_then(Value::as_str).unwrap_or_default().to_owned(),
-        cells: figures(line, cpu),
+    let row = |cpu: &Map<String, Value>, item: &str| {
+        let item = cpu.get(item).and_then(Value::as_str).unwrap_or_default();
+        // Early versions write all processors as the number that stands for them inside.
+        let item = if item == "-1" { "all" } else { item };
+        TableRow { clock, is_average: false, item: item.to_owned(), cells: figures(line, cpu) }
     };
-    let cpus = statistics.get("cpu-load").and_then(Value::as_array).into_iter().flatten();
-    let words = ["CPU", "%usr"].map(str::to_owned).into();
-    Table {
-        head: Head { line, words, item_at: Some(0), ..Head::default() },
-        rows: cpus.filter_map(Value::as_object).map(row).collect(),
-    }
+    let of = |list: &str, item: &'static str| {
+        let list = statistics.get(list).and_then(Value::as_array).into_iter().flatten();
+        list.filter_map(Value::as_object).map(|one| row(one, item)).collect::<Vec<_>>()
+    };
+    // With -N alone there are only nodes.
+    let processors = of("cpu-load", "cpu");
+    let (word, rows) =
+        if processors.is_empty() { ("NODE", of("node-load", "node")) } else { ("CPU", processors) };
+    let words = [word, "%usr"].map(str::to_owned).into();
+    Table { head: Head { line, words, item_at: Some(0), ..Head::default() }, rows }
 }
 
 /// The statistics of the first host; `None` if the text is no JSON.
@@ -72,11 +76,38 @@ fn statistics(block: &ToolBlock<'_>) -> Option<Result<Vec<Value>, NotUnderstood>
     if !block.lines.first()?.text.trim_start().starts_with('{') {
         return None;
     }
-    let Ok(document) = serde_json::from_str::<Value>(&block.text()) else {
+    let text = block.text();
+    let parse = |text: &str| serde_json::from_str::<Value>(text).ok();
+    let Some(document) = parse(&text).or_else(|| parse(&completed(&text)?)) else {
         return Some(Err(NotUnderstood::CutShort));
     };
     let all = document.pointer("/sysstat/hosts/0/statistics").and_then(Value::as_array);
     Some(all.cloned().ok_or(NotUnderstood::OtherText))
+}
+
+/// A text that was cut, up to its last list or object that is whole: an interrupt ends both programs while they write.
+fn completed(text: &str) -> Option<String> {
+    let mut open: Vec<char> = Vec::new();
+    let (mut is_in_string, mut is_escaped) = (false, false);
+    let mut whole = None;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            _ if is_escaped => is_escaped = false,
+            '\\' if is_in_string => is_escaped = true,
+            '"' => is_in_string = !is_in_string,
+            _ if is_in_string => {}
+            '{' => open.push('}'),
+            '[' => open.push(']'),
+            '}' | ']' => {
+                open.pop();
+                whole = Some((at + 1, open.len()));
+            }
+            _ => {}
+        }
+    }
+    let (end, depth) = whole?;
+    let closing: String = open.get(..depth)?.iter().rev().collect();
+    Some(format!("{}{closing}", text.get(..end)?))
 }
 
 /// What processors did, in the order of the text, in which what most ask for stands first.
@@ -98,4 +129,21 @@ fn figures(line: u64, object: &Map<String, Value>) -> Vec<SampleCell> {
     let mut members: Vec<(&String, &Value)> = object.iter().collect();
     members.sort_by_key(|(name, _)| place(name));
     members.into_iter().filter_map(one).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_that_was_cut_has_what_was_whole_in_it() {
+        for (cut, expected) in [
+            (r#"{"a": [{"b": 1}, {"b": 2"#, Some(r#"{"a": [{"b": 1}]}"#)),
+            (r#"{"a": [{"b": "}\"]"}, "#, Some(r#"{"a": [{"b": "}\"]"}]}"#)),
+            (r#"{"a": [{"b": 1}], "c": [{"#, Some(r#"{"a": [{"b": 1}]}"#)),
+            (r#"{"a": "#, None),
+        ] {
+            assert_eq!(completed(cut).as_deref(), expected, "{cut}");
+        }
+    }
 }

@@ -128,7 +128,7 @@ impl ToolReader for Mpstat {
     }
 
     fn knows_json(&self, text: &str) -> bool {
-        json::is_of_sysstat(text) && text.contains("\"cpu-load\"")
+        json::is_of_sysstat(text) && ["\"cpu-load\"", "\"node-load\""].iter().any(|list| text.contains(list))
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,0 +1,89 @@
+//! Operations that failed: most tools count them in their rate and their latency (pgbench does not), and an error takes
+//! another time than work that is done.
+
+use model::finding::Evidence;
+use model::tool_result::ToolResult;
+use model::{Finding, FindingKind, Severity, metric};
+
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+
+/// Where fewer fail, the rest decides the figures.
+const SOME: f64 = 0.01;
+
+/// Where as many fail, the figures are those of errors.
+const MOST: f64 = 0.5;
+
+pub(super) const CHECK: ToolCheck = ToolCheck {
+    code: "operations-failed",
+    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke. Most tools have \
+          them in their rates and latencies.",
+    english: r#"
+finding-operations-failed =
+    { $how ->
+        [all] all operations of { $tool } failed: no work was done, whatever its rate is
+        [most] { PERCENT($share) } of the operations of { $tool } failed: most of the work was not done, whatever its rate is
+       *[some] { PERCENT($share) } of the operations of { $tool } failed: that may take less time than work that is done, or more,
+            and most tools have it in their rate and their latency
+    }
+    .advice = find out why they fail, and measure again without failures
+
+evidence-failed-line =
+    line { $line }: { $printed }
+"#,
+    remedies: &[],
+    look: ToolCheckLook::EachResult(look),
+};
+
+fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
+    let failed = result.whole.figure(metric::ERROR_SHARE);
+    let Some(failed) = failed.filter(|failed| failed.value >= SOME) else { return Vec::new() };
+    let (how, severity) = match failed.value {
+        share if share >= 1.0 => ("all", Severity::Error),
+        share if share >= MOST => ("most", Severity::Error),
+        _ => ("some", Severity::Warning),
+    };
+    let line =
+        Evidence::maybe_at("failed-line", None).arg("line", failed.line).arg("printed", failed.text.as_str());
+    let finding = Finding::new(FindingKind::Validity, CHECK.code, severity)
+        .arg("tool", result.tool.as_str())
+        .arg("share", failed.value)
+        .arg("how", how)
+        .because(line);
+    vec![finding]
+}
+
+#[cfg(test)]
+mod tests {
+    use model::Value;
+
+    use super::*;
+    use crate::check::fixture;
+
+    fn wrk(errors: &str) -> String {
+        format!(
+            "Running 10s test @ http://h/x\n  1 threads and 2 connections\n  1000 requests in 10.00s, 1.00MB read\n{errors}\
+             Requests/sec:    100.00\nTransfer/sec:    102.40KB\n"
+        )
+    }
+
+    #[test]
+    fn answers_that_say_so_and_connections_that_broke_have_failed() {
+        let found = |errors: &str| {
+            let found = fixture::found(&CHECK, &wrk(errors));
+            found.first().map(|finding| (finding.severity, finding.args["how"].clone()))
+        };
+        assert_eq!(found(""), None);
+        assert_eq!(found("  Non-2xx or 3xx responses: 9\n"), None);
+        let some = |how: &str, severity| Some((severity, Value::from(how)));
+        assert_eq!(found("  Non-2xx or 3xx responses: 10\n"), some("some", Severity::Warning));
+        assert_eq!(found("  Non-2xx or 3xx responses: 900\n"), some("most", Severity::Error));
+        assert_eq!(found("  Non-2xx or 3xx responses: 1000\n"), some("all", Severity::Error));
+        let broken = "  Socket errors: connect 100, read 200, write 700, timeout 5\n";
+        assert_eq!(found(broken), some("most", Severity::Error));
+        assert_eq!(
+            found("  Socket errors: connect 0, read 0, write 0, timeout 900\n"),
+            None,
+            "they may be late"
+        );
+    }
+}
