@@ -56,7 +56,7 @@ impl CommandLine {
     /// Goes on with a further line.
     pub fn extend(&mut self, text: &str) {
         self.words.pop();
-        self.words.extend(words(text));
+        self.words.extend(words(behind_continuation(text)));
     }
 
     /// The words from a program of these on, up to the end of its command: `dd` and its operands
@@ -99,6 +99,14 @@ impl CommandLine {
 
 /// The last word of a line that the next one goes on with.
 const CONTINUED: &str = "\\";
+
+/// A further line of a command without the mark that a shell writes before it: `> `. Before the name of a file
+/// it is no mark, but says where the output goes.
+fn behind_continuation(text: &str) -> &str {
+    let is_operand = |word: &str| word.starts_with('-') || word.contains('=');
+    let rest = text.trim_start().strip_prefix("> ");
+    rest.filter(|rest| rest.split_whitespace().any(is_operand)).unwrap_or(text)
+}
 
 /// The name of the program that a word calls: without its folder, and without `.exe`.
 pub(super) fn program(word: &str) -> &str {
@@ -343,6 +351,19 @@ mod tests {
         assert!(split.goes_on());
         split.extend("of=b");
         assert_eq!(split.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b");
+    }
+
+    #[test]
+    fn regression_the_mark_before_a_further_line_was_taken_for_a_redirection() {
+        let read = |further: &[&str]| {
+            let line = ToolLine { number: 1, text: "$ fio --name=a \\".to_owned() };
+            let mut command = CommandLine::of(&line, &["fio"]).unwrap();
+            further.iter().for_each(|text| command.extend(text));
+            (command.goes_on(), command.invocation(&["fio"]).unwrap().join(" "))
+        };
+        let whole = "fio --name=a --rw=write --end_fsync=1".to_owned();
+        assert_eq!(read(&["> --rw=write \\", "> --end_fsync=1"]), (false, whole));
+        assert_eq!(read(&["  > out.txt"]), (false, "fio --name=a".to_owned()));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! A line without the marks of the page or the forum that it was copied from: tags and characters of HTML,
-//! `[code]` of forums, `{code}` of Jira, a pair of backticks.
+//! `[code]` of forums, `{code}` of Jira, backticks and asterisks of Markdown around all of it.
 
 use std::borrow::Cow;
 
@@ -83,8 +83,13 @@ fn without_forum(text: &str) -> &str {
     while let Some(before) = FORUM.iter().find_map(|mark| before_mark(inner, mark)) {
         inner = before;
     }
-    let between = inner.strip_prefix('`').and_then(|rest| rest.strip_suffix('`'));
-    between.filter(|between| !between.contains('`')).unwrap_or(inner)
+    // Of Markdown, for code and for bold letters.
+    let trimmed = inner.trim();
+    let between = ["`", "**"].into_iter().find_map(|mark| {
+        let between = trimmed.strip_prefix(mark)?.strip_suffix(mark)?;
+        (!between.is_empty() && !between.contains(mark)).then_some(between)
+    });
+    between.unwrap_or(inner)
 }
 
 fn is_mark(text: &str, mark: &str) -> bool {
@@ -133,6 +138,10 @@ mod tests {
             ("{code:bash}$ fio", "$ fio"),
             ("x{noformat}", "x"),
             ("`fio --name=a`", "fio --name=a"),
+            (" `fio --name=a`", "fio --name=a"),
+            ("    **$ dd if=a of=b bs=1**", "$ dd if=a of=b bs=1"),
+            ("***", "***"),
+            ("**a** and **b**", "**a** and **b**"),
             ("[  5] local", "[  5] local"),
             ("{\"a\": \"&lt;\"}", "{\"a\": \"&lt;\"}"),
             ("{&quot;a&quot;: 1}", "{\"a\": 1}"),
