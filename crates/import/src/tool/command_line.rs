@@ -81,6 +81,11 @@ impl CommandLine {
         }
     }
 
+    /// Whether an output of one of these programs was read below it before.
+    pub(super) fn is_passed(&self, programs: &[&str]) -> bool {
+        self.passed.iter().any(|(name, _)| programs.first() == Some(name))
+    }
+
     /// Each command that runs one of these programs, from the program on.
     fn invocations(&self, programs: &[&str]) -> Vec<&[String]> {
         let mut all = Vec::new();

@@ -4,6 +4,7 @@
 mod as_ssd;
 mod crystaldiskmark;
 mod dd;
+mod dd_operands;
 mod dd_remedy;
 mod diskspd;
 mod elbencho;
