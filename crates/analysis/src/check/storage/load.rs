@@ -12,6 +12,8 @@ pub(in crate::check) struct StorageLoad<'a> {
     pub(in crate::check) reads: bool,
     /// Whether it writes to it.
     pub(in crate::check) writes: bool,
+    /// Whether what it writes comes from another file or device, which may be the slower side.
+    pub(in crate::check) copies: bool,
     /// Whether places are visited in any order.
     pub(in crate::check) is_random: bool,
     /// Whether it goes around the page cache; absent where that is not known.
@@ -88,11 +90,12 @@ const OFF: &[&str] = &["0", "none", "no", "false", "off"];
 /// dd, of GNU, BSD and busybox. With none of its operands there is nothing to know.
 fn dd(result: &ToolResult) -> Option<StorageLoad<'_>> {
     const SOURCES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random"];
+    const SINKS: &[&str] = &["/dev/null", "/dev/zero"];
     let has = |operand: &str, words: &[&str]| {
         option(result, &[operand]).is_some_and(|list| list.split(',').any(|word| words.contains(&word)))
     };
     let input = option(result, &["if"]).filter(|path| !SOURCES.contains(path));
-    let output = option(result, &["of"]).filter(|path| *path != "/dev/null");
+    let output = option(result, &["of"]).filter(|path| !SINKS.contains(path));
     let target = output.or(input)?;
     let flags = if output.is_some() { "oflag" } else { "iflag" };
     // On BSD and macOS disks have devices that go around the cache.
@@ -103,6 +106,7 @@ fn dd(result: &ToolResult) -> Option<StorageLoad<'_>> {
     Some(StorageLoad {
         reads: output.is_none(),
         writes: output.is_some(),
+        copies: output.is_some() && input.is_some(),
         is_direct: Some(is_raw || has(flags, &["direct"])),
         is_synced: if is_synced { Some(true) } else { (!is_device).then_some(false) },
         span: result.whole.bytes.as_ref().map(|bytes| whole(bytes.value)),
@@ -157,6 +161,7 @@ fn fio(result: &ToolResult) -> Option<StorageLoad<'_>> {
     Some(StorageLoad {
         reads,
         writes,
+        copies: false,
         is_random: pattern.starts_with("rand"),
         is_direct,
         is_synced: if is_synced { Some(true) } else { is_known.then_some(false) },
