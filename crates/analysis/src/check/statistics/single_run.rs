@@ -77,7 +77,8 @@ mod tests {
         let since_boot =
             include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-since-boot.out");
         assert_eq!(count(since_boot.to_owned()), 0, "nobody can boot five times for it");
-        let watched = include_str!("../../../../import/tests/tool/fixtures/iostat/iostat-12.6.1-extended-loop.out");
+        let watched =
+            include_str!("../../../../import/tests/tool/fixtures/iostat/iostat-12.6.1-extended-loop.out");
         assert_eq!(count(watched.to_owned()), 0, "another time shows another load");
         let time =
             |runs: &str| format!(" Performance counter stats for 'a'{runs}:\n\n  0.5 seconds time elapsed\n");
