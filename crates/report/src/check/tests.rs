@@ -125,3 +125,28 @@ fn what_has_nothing_but_parts_is_shown_by_them() {
     let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
     assert!(text.contains("EXAMPLE SSD") && text.contains("64.00 MB/s"), "{text}");
 }
+
+#[test]
+fn regression_results_of_the_same_lines_had_the_same_name() {
+    fn told(change: fn(&mut ToolResult, &str)) -> String {
+        let mut run = run();
+        let mut other = result();
+        change(&mut run.tool_outputs[0].results[0], "sda");
+        change(&mut other, "sdb");
+        run.tool_outputs[0].results.push(other);
+        let words = crate::view::words(LANGUAGES[0]);
+        let subject = ToolSubject { run: &run, suggestions: &[], comparison: None, words };
+        write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+    }
+    let by_device = told(|result, device| {
+        result.options.insert("device".to_owned(), device.to_owned());
+        result.options.insert("interval".to_owned(), "1".to_owned());
+    });
+    for name in ["dd GNU, sda, lines 2 to 4", "dd GNU, sdb, lines 2 to 4"] {
+        assert!(by_device.contains(name), "{by_device}");
+    }
+    let by_name = told(|result, name| result.name = Some(format!("job {name}")));
+    assert!(by_name.contains("dd GNU, job sda, lines 2 to 4"), "{by_name}");
+    let alike = told(|_, _| {});
+    assert!(alike.contains("dd GNU, lines 2 to 4"), "{alike}");
+}
