@@ -22,8 +22,8 @@ pub(super) fn read(lines: &[ToolLine]) -> PgbenchReport {
     report
 }
 
-const MEAN: MetricName = MetricName::new("latency_mean");
-const DEVIATION: MetricName = MetricName::new("latency_stddev");
+pub(super) const MEAN: MetricName = MetricName::new("latency_mean");
+pub(super) const DEVIATION: MetricName = MetricName::new("latency_stddev");
 const WITH_CONNECTING: MetricName = MetricName::new("transactions_per_second_with_connecting");
 
 /// Names of options in its report, with the options; of some only the beginning, for a count may follow.
