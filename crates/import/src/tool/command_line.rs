@@ -135,9 +135,20 @@ fn with_plain_quotes(text: &str) -> String {
     quotes.replace(" \u{2013}", " --").replace(" \u{2014}", " --")
 }
 
+/// With drives of Windows, `diskspd #1`, which no shell there takes for comments.
+fn with_drives(text: String) -> String {
+    let is_drive = |word: &str| word.strip_prefix('#').is_some_and(|number| number.parse::<u32>().is_ok());
+    if !text.contains(" #") || !text.to_ascii_lowercase().contains("diskspd") {
+        return text;
+    }
+    let words =
+        text.split(' ').map(|word| if is_drive(word) { format!("\\{word}") } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn words(text: &str) -> Vec<String> {
     let is_continued = text.ends_with(CONTINUED);
-    let text = &with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text));
+    let text = &with_drives(with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text)));
     let split = shlex::split(text).filter(|words| !words.is_empty());
     let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
     let mut words = Vec::new();
@@ -313,6 +324,8 @@ mod tests {
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
+        assert_eq!(words_of("$ fio --name=a #1").as_deref(), Some("fio --name=a"), "a comment");
+        assert_eq!(words_of("PS C:\\x> diskspd.exe -b4K #1").as_deref(), Some("diskspd.exe -b4K #1"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
     }
 
