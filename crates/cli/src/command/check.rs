@@ -288,8 +288,9 @@ fn in_grammar(kind: Kind, value: &Value) -> Option<String> {
 fn joined(words: &[String]) -> String {
     let is_windows =
         |word: &String| word.contains(":\\") || word.starts_with(".\\") || word.ends_with(".exe");
-    let has_quotes = words.iter().any(|word| word.contains(['"', '\'']));
-    if has_quotes || !words.iter().any(is_windows) {
+    // What a shell takes for more than a letter is quoted for a shell: the text may be anybody's.
+    let is_plain = |word: &String| !word.contains(['"', '\'', '$', '`', ';', '&', '|', '<', '>', '%', '\n']);
+    if !words.iter().all(is_plain) || !words.iter().any(is_windows) {
         return output::joined(words.iter().map(String::as_str));
     }
     let quoted = |word: &String| {
@@ -314,6 +315,7 @@ mod tests {
         assert_eq!(joined(&["D:\\x\\diskspd.exe", "-b4K", "#1"]), "D:\\x\\diskspd.exe -b4K #1");
         assert_eq!(joined(&["fio.exe", "--filename=C\\:\\a b"]), "fio.exe \"--filename=C\\:\\a b\"");
         assert_eq!(joined(&["dd", "if=a b"]), "dd 'if=a b'");
+        assert_eq!(joined(&["fio.exe", "--name=$(x)"]), "fio.exe '--name=$(x)'");
     }
 
     /// Bug: a folder such as `/data/a+b` became two targets, of which nobody had named one.
