@@ -47,7 +47,7 @@ type OptionReader = for<'a> fn(&'a ToolResult) -> Option<StorageLoad<'a>>;
 
 /// Tools that drive storage, by the names of their importers.
 const TOOLS: &[(&str, OptionReader)] =
-    &[("dd", dd), ("fio", fio), ("sysbench", sysbench), ("diskspd", diskspd)];
+    &[("dd", dd), ("fio", fio), ("sysbench", sysbench), ("diskspd", diskspd), ("iozone", iozone)];
 
 impl<'a> StorageLoad<'a> {
     /// That of a result; `None` if it is of none, or its options are not known.
@@ -228,6 +228,28 @@ fn diskspd(result: &ToolResult) -> Option<StorageLoad<'_>> {
     })
 }
 
+/// iozone, which writes each file before it reads it. Without its command nothing is known.
+fn iozone(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let flags = result.command.get(1..).filter(|words| !words.is_empty())?;
+    // Several letters may stand in one word.
+    let letters = || flags.iter().filter_map(|word| word.strip_prefix('-'));
+    let has = |flag: char| {
+        letters().any(|own| own.contains(flag) && own.chars().all(|letter| letter.is_ascii_alphabetic()))
+    };
+    // The first of its tests writes, and comes before all others.
+    let tests = || flags.windows(2).filter(|pair| pair[0] == "-i").map(|pair| pair[1].as_str());
+    let writes_only = tests().next().is_some() && tests().all(|test| test == "0");
+    Some(StorageLoad {
+        reads: !writes_only,
+        writes: true,
+        is_direct: Some(has('I')),
+        is_synced: Some(has('e') || has('o')),
+        cached: CachedBefore::Written,
+        span: option(result, &["size"]).and_then(size),
+        ..StorageLoad::default()
+    })
+}
+
 /// A size as these tools take it: multiples are of 1024.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -313,6 +335,20 @@ mod tests {
             Some((false, Some(true), Some(true), None))
         );
         assert_eq!(of("threads=4"), None);
+    }
+
+    #[test]
+    fn iozone_goes_through_the_page_cache_unless_it_is_told() {
+        let of = |command: &str| {
+            let mut result = result("iozone", "size=64k record=4k");
+            result.command = command.split_whitespace().map(str::to_owned).collect();
+            StorageLoad::of(&result).map(|l| (l.reads, l.is_direct, l.is_synced, l.span))
+        };
+        assert_eq!(of("iozone -a -g 128m"), Some((true, Some(false), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -Rab x.wks"), Some((true, Some(false), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -i 0 -i 1 -aI"), Some((true, Some(true), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -i 0 -e"), Some((false, Some(false), Some(true), Some(65_536))));
+        assert_eq!(of(""), None);
     }
 
     #[test]

@@ -54,8 +54,9 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
 
 fn finding(result: &ToolResult, memory: Option<f64>) -> Option<Finding> {
     let load = StorageLoad::of(result).filter(|load| load.is_direct == Some(false))?;
-    let bytes = moved(result)?;
     let span = load.span.map(|span| span as f64);
+    // Who prints only rates moves at least what it touches.
+    let bytes = moved(result).or(span)?;
     let (how, severity) = how(&load, bytes, span, memory)?;
     let mut finding = Finding::new(FindingKind::Validity, CHECK.code, severity)
         .arg("tool", result.tool.as_str())
@@ -84,7 +85,10 @@ fn how(
         let is_doubted = load.is_synced == Some(false) && !is_large;
         // What comes from a disk may come slower than memory takes it.
         let found = if load.copies { ("copied", Severity::Note) } else { ("unsynced", Severity::Warning) };
-        return is_doubted.then_some(found);
+        // It may read, too, what it wrote.
+        if is_doubted || !load.reads || load.cached != CachedBefore::Written {
+            return is_doubted.then_some(found);
+        }
     }
     // Of what does not fit, a pass over it finds nothing.
     if memory.zip(span.or(Some(bytes))).is_some_and(|(memory, span)| span >= memory) {
@@ -168,6 +172,20 @@ mod tests {
             crate::said::written(finding(&output.results[0], Some(memory)).into_iter().collect()).len()
         };
         assert_eq!((of(16e9), of(20e6)), (1, 0));
+    }
+
+    #[test]
+    fn iozone_reads_what_it_wrote() {
+        let rows = |flags: &str| {
+            format!(
+                "        Command line used: iozone -a {flags}\n        Output is in kBytes/sec\n\
+                 \x20             kB  reclen    write  rewrite    read    reread\n\
+                 \x20             64       4   121639   190947   184516   180788\n"
+            )
+        };
+        assert_eq!(how_of(&rows("-g 64k")), Some(("unsynced".to_owned(), Severity::Warning)));
+        assert_eq!(how_of(&rows("-e")), Some(("written-before".to_owned(), Severity::Warning)));
+        assert_eq!(how_of(&rows("-I")), None);
     }
 
     #[test]
