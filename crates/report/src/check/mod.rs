@@ -87,7 +87,7 @@ struct PlacedResult<'a> {
     result: &'a ToolResult,
     /// The name of the text, where there are several.
     source: Option<&'a str>,
-    /// All results of its tool that stand in the same lines, itself among them.
+    /// All results of its tool and its command that stand one behind the other, itself among them.
     siblings: &'a [ToolResult],
 }
 
@@ -96,9 +96,7 @@ fn placed<'a>(subject: &ToolSubject<'a>) -> Vec<PlacedResult<'a>> {
     let outputs = &subject.run.tool_outputs;
     let all = outputs.iter().flat_map(|output| {
         let source = Some(output.source.as_str()).filter(|_| outputs.len() > 1);
-        let is_of_one = |a: &ToolResult, b: &ToolResult| {
-            (&a.tool, a.lines.first, a.lines.last) == (&b.tool, b.lines.first, b.lines.last)
-        };
+        let is_of_one = |a: &ToolResult, b: &ToolResult| (&a.tool, &a.command) == (&b.tool, &b.command);
         let of_each = output.results.chunk_by(is_of_one);
         of_each.flat_map(move |siblings| {
             siblings.iter().map(move |result| PlacedResult { result, source, siblings })
@@ -107,7 +105,7 @@ fn placed<'a>(subject: &ToolSubject<'a>) -> Vec<PlacedResult<'a>> {
     all.collect()
 }
 
-/// What a result is called: its tool, what it is of where others stand in the same lines, and where it stands.
+/// What a result is called: its tool, what it is of where others are of the same command, and where it stands.
 fn called(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> String {
     let PlacedResult { result, source, .. } = placed;
     let tool = match &result.version {
@@ -119,14 +117,14 @@ fn called(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> String {
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
-/// A result is held against so many others of the same lines.
+/// A result is held against so many others of the same command.
 const COMPARED: usize = 64;
 
 /// So many options, in which results differ, stand in a name.
 const DIFFERING: usize = 4;
 
-/// What tells a result apart from others of the same lines: its name, or else the values of the options in which
-/// they differ, such as the device. Empty where nothing does.
+/// What tells a result apart from others of the same command: its name, or else the options in which they differ,
+/// such as the device. Empty where nothing does.
 fn told_apart(placed: PlacedResult<'_>) -> String {
     let PlacedResult { result, siblings, .. } = placed;
     let others = siblings.iter().take(COMPARED);
@@ -140,8 +138,12 @@ fn told_apart(placed: PlacedResult<'_>) -> String {
     let differs = |(name, value): &(&String, &String)| {
         others.clone().any(|other| other.options.get(name.as_str()) != Some(*value))
     };
-    let values = result.options.iter().filter(differs).take(DIFFERING).map(|(_, value)| value.as_str());
-    values.collect::<Vec<_>>().join(" ")
+    let told = |(name, value): (&String, &String)| match value.as_str() {
+        "yes" => name.clone(),
+        value => format!("{name} {value}"),
+    };
+    let options = result.options.iter().filter(differs).take(DIFFERING).map(told);
+    options.collect::<Vec<_>>().join(", ")
 }
 
 /// Which lines of a text these are.

@@ -127,7 +127,7 @@ fn what_has_nothing_but_parts_is_shown_by_them() {
 }
 
 #[test]
-fn regression_results_of_the_same_lines_had_the_same_name() {
+fn regression_results_of_one_command_had_the_same_name() {
     fn told(change: fn(&mut ToolResult, &str)) -> String {
         let mut run = run();
         let mut other = result();
@@ -142,7 +142,7 @@ fn regression_results_of_the_same_lines_had_the_same_name() {
         result.options.insert("device".to_owned(), device.to_owned());
         result.options.insert("interval".to_owned(), "1".to_owned());
     });
-    for name in ["dd GNU, sda, lines 2 to 4", "dd GNU, sdb, lines 2 to 4"] {
+    for name in ["dd GNU, device sda, lines 2 to 4", "dd GNU, device sdb, lines 2 to 4"] {
         assert!(by_device.contains(name), "{by_device}");
     }
     let by_name = told(|result, name| result.name = Some(format!("job {name}")));

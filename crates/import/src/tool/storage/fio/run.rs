@@ -188,7 +188,7 @@ impl FioRun {
         let mut result = ToolResult {
             version: self.version.clone(),
             moment: self.moment.clone(),
-            name: names(&jobs),
+            name: names(&jobs).or_else(|| of_group(group, all)),
             whole,
             parts: more.into_iter().chain(parts).chain(told).collect(),
             ..block.result(NAME, super::Fio.programs())
@@ -256,6 +256,11 @@ fn names(jobs: &[&FioJob]) -> Option<String> {
         }
     }
     (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// What a group without names is called, where there are others.
+fn of_group(group: u64, all: &[&FioJob]) -> Option<String> {
+    all.iter().any(|job| job.group != group).then(|| format!("group {group}"))
 }
 
 /// So many jobs of a group are named.
