@@ -69,6 +69,11 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let figures = &result.whole.figures;
     let is_first = |metric: &MetricName| FIRST.contains(metric);
     let mut chosen: Vec<_> = figures.iter().filter(|figure| is_first(&figure.metric)).collect();
+    // Of latencies the mean, where there is no percentile of these.
+    let is_percentile = |metric: MetricName| [metric::LATENCY_P50, metric::LATENCY_P99].contains(&metric);
+    if !chosen.iter().any(|figure| is_percentile(figure.metric)) {
+        chosen.extend(figures.iter().find(|figure| figure.metric == metric::LATENCY_MEAN));
+    }
     if chosen.is_empty() {
         chosen.extend(figures.first());
     }

@@ -150,3 +150,27 @@ fn regression_results_of_one_command_had_the_same_name() {
     let alike = told(|_, _| {});
     assert!(alike.contains("dd GNU, lines 2 to 4"), "{alike}");
 }
+
+#[test]
+fn without_a_percentile_the_mean_latency_is_among_the_first_figures() {
+    let mut run = run();
+    let latency = |text: &str, value: f64| PrintedValue {
+        line: 5,
+        text: text.to_owned(),
+        value,
+        unit: Unit::Seconds,
+        half_step: 0.0,
+        counting: None,
+    };
+    let words = crate::view::words(LANGUAGES[0]);
+    let brief = |run: &Run| {
+        let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+        write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+    };
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::LATENCY_MEAN, Some(latency("7.25 ms", 0.00725)));
+    assert!(brief(&run).contains("7.25 ms"), "{}", brief(&run));
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::LATENCY_P99, Some(latency("9.75 ms", 0.00975)));
+    assert!(brief(&run).contains("9.75 ms") && !brief(&run).contains("7.25 ms"), "{}", brief(&run));
+}

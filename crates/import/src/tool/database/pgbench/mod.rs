@@ -45,7 +45,8 @@ impl ToolReader for Pgbench {
             return Some(Beginning::Certain);
         }
         let is_progress = words.starts_with("progress: ") && words.contains(" tps, lat ");
-        (is_progress || words.starts_with("starting vacuum...")).then_some(Beginning::Likely)
+        let is_likely = is_progress || words.starts_with("starting vacuum...") || is_within_report(words);
+        is_likely.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -125,6 +126,18 @@ fn warns(words: &str) -> bool {
     is_early || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
 }
 
+/// A line of a report, whose first ones may be cut away, that nobody else prints.
+fn is_within_report(words: &str) -> bool {
+    let is_rate = || {
+        let rate = words.strip_prefix("tps = ").and_then(|rest| rest.split_once(" ("));
+        rate.is_some_and(|(rate, what)| rate.parse::<f64>().is_ok() && what.contains(" connection"))
+    };
+    let is_mode = || ["simple", "extended", "prepared"].iter().any(|mode| words.ends_with(mode));
+    words.starts_with("number of transactions actually processed: ")
+        || words.starts_with("query mode: ") && is_mode()
+        || is_rate()
+}
+
 /// The first line of a report, of any version.
 fn begins_report(words: &str) -> bool {
     text::version(words).is_some() || words.starts_with("transaction type: ")
@@ -162,6 +175,9 @@ mod tests {
             ["pgbench (15.18 (Debian 15.18-0+deb12u1))", "pgbench (PostgreSQL) 12.1", "transaction type: x"]
         {
             assert_eq!(Pgbench.begins(&line(text)), Some(Beginning::Certain), "{text}");
+        }
+        for text in ["query mode: simple", "tps = 5.5 (without initial connection time)"] {
+            assert_eq!(Pgbench.begins(&line(text)), Some(Beginning::Likely), "{text}");
         }
         for text in ["pgbench (it is a tool)", "pgbench -c 4", "progress: half of it", "tps = 4"] {
             assert_eq!(Pgbench.begins(&line(text)), None, "{text}");

@@ -77,7 +77,7 @@ pub(super) struct PgbenchReport {
 impl PgbenchReport {
     /// Takes a line; says whether it was understood.
     pub(super) fn take(&mut self, line: &ToolLine) -> bool {
-        let (at, text) = (line.number, line.text.trim());
+        let (at, text) = (line.number, without_comment(line.text.trim()));
         if let Some(version) = version(text) {
             self.version = Some(version.to_owned());
             return true;
@@ -261,6 +261,11 @@ impl PgbenchReport {
     }
 }
 
+/// A line without what somebody explains behind it: `scaling factor: 1     # the size`.
+fn without_comment(text: &str) -> &str {
+    text.split_once("  #").map_or(text, |(own, _)| own.trim_end())
+}
+
 /// The value of an option as a command line has it.
 fn option_value(option: &str, value: &str) -> String {
     let builtin = value.strip_prefix("<builtin: ").and_then(|rest| rest.strip_suffix('>'));
@@ -336,6 +341,16 @@ mod tests {
         );
         assert_eq!(report.options["builtin"], "tpcb-like");
         assert!(report.unread.is_empty());
+    }
+
+    #[test]
+    fn comments_behind_its_lines_are_left_out() {
+        let report = read(&lines(
+            "transaction type: TPC-B (sort of)     #  the kind\nlatency average = 500 ms    # how long\n\
+             tps = 5.5 (excluding connections establishing)   #  how many\n",
+        ));
+        assert_eq!(figures(&report.whole), "transactions_per_second=5.5 latency_mean=0.5");
+        assert_eq!((report.options["builtin"].as_str(), report.unread.len()), ("tpcb-like", 0));
     }
 
     #[test]
