@@ -88,7 +88,14 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
 fn asked_seconds(result: &ToolResult) -> Option<u32> {
     const NAMES: &[&str] = &["runtime", "max-time", "time", "duration"];
     let told = NAMES.iter().find_map(|name| result.options.get(*name))?;
-    told.strip_suffix('s').unwrap_or(told).parse().ok()
+    let (number, unit) = number::whole(told)?;
+    let seconds: u64 = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        _ => return None,
+    };
+    number.checked_mul(seconds)?.try_into().ok()
 }
 
 /// Remedies of several findings: of the times to run the longest, and every other one once.
@@ -124,6 +131,7 @@ mod tests {
         };
         assert_eq!(after("60").as_deref(), Some("fio --name=a --runtime=300 --time_based"));
         assert_eq!(after("600s").as_deref(), Some("fio --name=a --runtime=600 --time_based"));
+        assert_eq!(after("10m").as_deref(), Some("fio --name=a --runtime=600 --time_based"));
     }
 
     #[test]
