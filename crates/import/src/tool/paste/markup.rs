@@ -74,6 +74,13 @@ fn with_characters(text: String) -> String {
     CHARACTERS.iter().fold(text, |text, (name, character)| text.replace(name, character))
 }
 
+/// Whether a line only begins or ends code in Markdown: three backticks, or tildes, and maybe its language.
+pub(super) fn is_fence(text: &str) -> bool {
+    let language = ["```", "~~~"].into_iter().find_map(|mark| text.trim().strip_prefix(mark));
+    language
+        .is_some_and(|language| language.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '+')))
+}
+
 /// Without what stands at both ends.
 fn without_forum(text: &str) -> &str {
     let mut inner = text;
@@ -123,6 +130,12 @@ fn before_mark<'a>(text: &'a str, mark: &str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn fences_say_nothing() {
+        assert!(["```", "  ```console", "~~~", "```c++"].into_iter().all(is_fence));
+        assert!(!["``` a b ```", "``", "x ```", "```fio --name=a"].into_iter().any(is_fence));
+    }
 
     #[test]
     fn marks_of_pages_and_forums_are_gone() {
