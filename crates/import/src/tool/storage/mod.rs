@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! vdbench, pv, rsync.
+//! filebench, vdbench, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -9,6 +9,7 @@ mod dd_remedy;
 mod diskspd;
 mod elbencho;
 mod failure;
+mod filebench;
 mod fio;
 mod pv;
 mod rsync;
@@ -24,6 +25,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &crystaldiskmark::CrystalDiskMark,
     &as_ssd::AsSsd,
     &elbencho::Elbencho,
+    &filebench::Filebench,
     &vdbench::Vdbench,
     &pv::Pv,
     &rsync::Rsync,
