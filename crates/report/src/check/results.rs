@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
-use model::tool_result::{PrintedValue, ToolPart, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::metric::{self, Statistic};
+use model::tool_result::{PrintedValue, ToolFigure, ToolPart, ToolResult};
+use model::{MetricName, Unit};
 
 use super::{PlacedResult, ToolSubject, called, placed};
 use crate::document::{Block, Column, Rank, Section, Table, Text};
@@ -69,10 +70,9 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let figures = &result.whole.figures;
     let is_first = |metric: &MetricName| FIRST.contains(metric);
     let mut chosen: Vec<_> = figures.iter().filter(|figure| is_first(&figure.metric)).collect();
-    // Of latencies the mean, where there is no percentile of these.
     let is_percentile = |metric: MetricName| [metric::LATENCY_P50, metric::LATENCY_P99].contains(&metric);
     if !chosen.iter().any(|figure| is_percentile(figure.metric)) {
-        chosen.extend(figures.iter().find(|figure| figure.metric == metric::LATENCY_MEAN));
+        chosen.extend(instead_of_latency(figures));
     }
     if chosen.is_empty() {
         chosen.extend(figures.first());
@@ -81,6 +81,18 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
         return all_of(result).into_iter().take(OF_PARTS).collect();
     }
     chosen.into_iter().map(|figure| (None, figure.metric, &figure.printed)).collect()
+}
+
+/// Where no percentile of latencies is: those of the device, which fio prints unless it is told otherwise, or else
+/// the mean.
+fn instead_of_latency(figures: &[ToolFigure]) -> Vec<&ToolFigure> {
+    const TOLD: [Statistic; 2] = [Statistic::Percentile(50.0), Statistic::Percentile(99.0)];
+    let is_of_device = |metric: MetricName| {
+        metric.statistic().is_some_and(|(of, what)| of == metric::DEVICE_LATENCY && TOLD.contains(&what))
+    };
+    let of_device: Vec<_> = figures.iter().filter(|figure| is_of_device(figure.metric)).collect();
+    let mean = figures.iter().find(|figure| figure.metric == metric::LATENCY_MEAN);
+    if of_device.is_empty() { mean.into_iter().collect() } else { of_device }
 }
 
 fn all_of(result: &ToolResult) -> Vec<Figure<'_>> {

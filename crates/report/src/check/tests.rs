@@ -7,7 +7,7 @@ use model::tool_result::{
     UnreadLines,
 };
 use model::trial::TrialResult;
-use model::{Finding, FindingKind, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
+use model::{Finding, FindingKind, MetricName, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
 
 use super::{ToolSubject, ToolSuggestion, document};
 use crate::document::terminal::{Detail, write};
@@ -170,6 +170,9 @@ fn without_a_percentile_the_mean_latency_is_among_the_first_figures() {
     let whole = &mut run.tool_outputs[0].results[0].whole;
     whole.add(metric::LATENCY_MEAN, Some(latency("7.25 ms", 0.00725)));
     assert!(brief(&run).contains("7.25 ms"), "{}", brief(&run));
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(MetricName::new("device_latency_p99"), Some(latency("8.50 ms", 0.0085)));
+    assert!(brief(&run).contains("8.50 ms") && !brief(&run).contains("7.25 ms"), "{}", brief(&run));
     let whole = &mut run.tool_outputs[0].results[0].whole;
     whole.add(metric::LATENCY_P99, Some(latency("9.75 ms", 0.00975)));
     assert!(brief(&run).contains("9.75 ms") && !brief(&run).contains("7.25 ms"), "{}", brief(&run));
