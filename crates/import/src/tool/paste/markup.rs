@@ -27,10 +27,14 @@ const CHARACTERS: &[(&str, &str)] = &[
     ("&amp;", "&"),
 ];
 
+/// What Markdown has around bold letters.
+const BOLD: &str = "**";
+
 /// The line without them.
 pub(super) fn without(text: String) -> String {
     let text = if text.contains('<') { without_tags(&text).into_owned() } else { text };
     let text = if text.contains('&') { with_characters(text) } else { text };
+    let text = if text.contains(BOLD) { without_bold(&text).into_owned() } else { text };
     let inner = without_forum(&text);
     if inner.len() == text.len() { text } else { inner.trim_end().to_owned() }
 }
@@ -74,6 +78,34 @@ fn with_characters(text: String) -> String {
     CHARACTERS.iter().fold(text, |text, (name, character)| text.replace(name, character))
 }
 
+/// Without the asterisks around parts of a line in bold letters: `read: **IOPS=24k**, BW=95MiB/s`. A power such as
+/// `1024**2` has none, nor has a path: letters stand inside of them, and none outside.
+fn without_bold(text: &str) -> Cow<'_, str> {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, inside, behind)) = bold(rest) {
+        left.push_str(before);
+        left.push_str(inside);
+        rest = behind;
+    }
+    if left.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    left.push_str(rest);
+    Cow::Owned(left)
+}
+
+/// What stands before the first part in bold letters, that part, and what stands behind it.
+fn bold(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, from) = text.split_once(BOLD)?;
+    let (inside, behind) = from.split_once(BOLD)?;
+    let is_outside = !before.ends_with(char::is_alphanumeric)
+        && !behind.starts_with(|c: char| c.is_alphanumeric() || c == '*');
+    let is_inside = inside.starts_with(char::is_alphanumeric)
+        && inside.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | ')' | ':' | ','));
+    (is_outside && is_inside).then_some((before, inside, behind))
+}
+
 /// Whether a line only begins or ends code in Markdown: three backticks, or tildes, and maybe its language.
 pub(super) fn is_fence(text: &str) -> bool {
     let language = ["```", "~~~"].into_iter().find_map(|mark| text.trim().strip_prefix(mark));
@@ -92,7 +124,7 @@ fn without_forum(text: &str) -> &str {
     }
     // Of Markdown, for code and for bold letters.
     let trimmed = inner.trim();
-    let between = ["`", "**"].into_iter().find_map(|mark| {
+    let between = ["`", BOLD].into_iter().find_map(|mark| {
         let between = trimmed.strip_prefix(mark)?.strip_suffix(mark)?;
         (!between.is_empty() && !between.contains(mark)).then_some(between)
     });
@@ -154,7 +186,10 @@ mod tests {
             (" `fio --name=a`", "fio --name=a"),
             ("    **$ dd if=a of=b bs=1**", "$ dd if=a of=b bs=1"),
             ("***", "***"),
-            ("**a** and **b**", "**a** and **b**"),
+            ("  read: **IOPS=24k**, **BW=95MiB/s** (99MB/s)", "  read: IOPS=24k, BW=95MiB/s (99MB/s)"),
+            ("rate  1024**2  i/o 1000**2", "rate  1024**2  i/o 1000**2"),
+            ("char **a, **b", "char **a, **b"),
+            ("ls **/a/** -p*** x", "ls **/a/** -p*** x"),
             ("[  5] local", "[  5] local"),
             ("{\"a\": \"&lt;\"}", "{\"a\": \"&lt;\"}"),
             ("{&quot;a&quot;: 1}", "{\"a\": 1}"),
