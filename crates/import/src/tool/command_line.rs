@@ -176,7 +176,7 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
-        if !command.is_empty() && (is_sure || is_known(command)) {
+        if !command.is_empty() && (is_sure || is_known(command) && !is_banner(command)) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)
@@ -198,6 +198,19 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
     (is_program && !is_heading && !tells_of_command(line) && words.any(is_option)).then_some(line)
+}
+
+/// Whether a program tells its version, in a quotation maybe: `sysbench 0.5:  multi-threaded ...`, `pgbench (15.18)`,
+/// `sysbench 1.0.20 (using ...)`.
+fn is_banner(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip(1);
+    let Some(version) = words.next() else { return false };
+    let number = version.trim_matches(['(', ')', ':']);
+    let is_version = number.starts_with(|c: char| c.is_ascii_digit())
+        && number.contains('.')
+        && number.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+    let has_mark = version.starts_with('(') || version.ends_with(':');
+    is_version && (has_mark || words.next().is_some_and(|word| word.starts_with('(')))
 }
 
 /// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.
@@ -324,6 +337,9 @@ mod tests {
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
+        for banner in ["> fio 0.5:  system evaluation", "> > fio (8.32)", "> fio 1.0.20 (using it)"] {
+            assert_eq!(words_of(banner), None, "{banner}");
+        }
         assert_eq!(words_of("$ fio --name=a #1").as_deref(), Some("fio --name=a"), "a comment");
         assert_eq!(words_of("PS C:\\x> diskspd.exe -b4K #1").as_deref(), Some("diskspd.exe -b4K #1"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));

@@ -126,6 +126,24 @@ fn is_live(text: &str) -> bool {
 /// Lines of `--livecsv` have more columns than these.
 const LIVE_COLUMNS: usize = 10;
 
+/// Rows that are known where white space before them was lost.
+const LABELS: &[&str] = &[
+    "IOPS",
+    "Throughput MiB/s",
+    "Total MiB",
+    "IO latency",
+    "Files/s",
+    "Files total",
+    "Files latency",
+    "Dirs/s",
+    "Dirs total",
+    "Objects/s",
+    "Objects total",
+    "Objects latency",
+    "CPU util %",
+    "Time ms each",
+];
+
 /// A row of the table.
 struct Row<'a> {
     /// The operation that begins with it.
@@ -139,7 +157,7 @@ impl<'a> Row<'a> {
     /// Reads `WRITE       Elapsed time     :     1.801s      1.912s`, and below it rows without the operation.
     fn of(line: &'a ToolLine) -> Option<Self> {
         let (head, values) = line.text.split_once(" :")?;
-        let (operation, label) = match line.is_indented() {
+        let (operation, label) = match line.is_indented() || LABELS.contains(&head.trim()) {
             true => (None, head),
             false => {
                 let (operation, label) = head.split_once(' ')?;
@@ -148,7 +166,9 @@ impl<'a> Row<'a> {
             }
         };
         let row = Self { operation, label: label.trim(), values: values.trim() };
-        let is_known = line.is_indented() || row.operation.is_some() && row.label == "Elapsed time";
+        let is_known = line.is_indented()
+            || LABELS.contains(&row.label)
+            || row.operation.is_some() && row.label == "Elapsed time";
         is_known.then_some(row)
     }
 
@@ -290,6 +310,15 @@ mod tests {
         assert_eq!(write.whole.window.as_ref().unwrap().value, 120.279);
         assert!((write.whole.figure(metric::LATENCY_MAX).unwrap().value - 1.7).abs() < 1e-12);
         assert_eq!(output.unread.len(), 0);
+    }
+
+    #[test]
+    fn rows_that_lost_their_white_space_are_read() {
+        let rows = "WRITE Elapsed time : 1.801s 1.912s\nIOPS : 1030 1024\nTotal MiB : 9 10\n---\n";
+        let output = crate::tool::read("", format!("{HEADING}{rows}").as_bytes()).unwrap();
+        let [write] = output.results.as_slice() else { panic!("{:?}", output.results) };
+        assert_eq!(write.whole.figure(metric::IOPS).unwrap().value, 1024.0);
+        assert_eq!(write.whole.bytes.as_ref().unwrap().value, 10.0 * 1_048_576.0);
     }
 
     #[test]

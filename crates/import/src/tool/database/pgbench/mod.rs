@@ -62,7 +62,12 @@ impl ToolReader for Pgbench {
             warns(words) || ["pgbench: ", "NOTICE: "].iter().any(|begin| words.starts_with(begin));
         // What stands below a script; its white space may have been lost.
         let is_of_script = words.starts_with("- ");
-        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
+        let is_statement = || {
+            let mut above = before.iter().rev().take(REPORT);
+            words.starts_with(|c: char| c.is_ascii_digit())
+                && above.any(|line| text::heads_statements(line.text.trim()))
+        };
+        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message || is_statement();
         if is_own || PgbenchReport::default().take(last) { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -149,6 +154,16 @@ mod tests {
 
     fn line(text: &str) -> ToolLine {
         ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn statements_that_lost_their_white_space_are_read() {
+        let text = "transaction type: <builtin: TPC-B (sort of)>\nduration: 10 s\n\
+                    number of transactions actually processed: 55\ntps = 5.5 (excluding connections establishing)\n\
+                    statement latencies in milliseconds:\n0.003  \\set aid 1\n0.250  BEGIN;\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [run] = output.results.as_slice() else { panic!("{:?}", output.results) };
+        assert_eq!((run.parts.len(), output.unread.len()), (2, 0));
     }
 
     #[test]

@@ -88,7 +88,7 @@ impl PgbenchReport {
         if let Some(rest) = text.strip_prefix("SQL script ") {
             return self.begin_script(rest).is_some();
         }
-        if text.trim_start_matches("- ").starts_with("statement latencies in milliseconds") {
+        if heads_statements(text) {
             self.has_statements = true;
             return true;
         }
@@ -240,7 +240,7 @@ impl PgbenchReport {
     /// `0.224           0  BEGIN;`: its mean time, since version 15 with counts of failures and retries
     /// before the statement.
     fn statement(&mut self, line: &ToolLine) -> bool {
-        if !self.has_statements || !line.is_indented() {
+        if !self.has_statements {
             return false;
         }
         let mut rest = line.text.trim_start();
@@ -259,6 +259,11 @@ impl PgbenchReport {
         self.parts.push(ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured });
         true
     }
+}
+
+/// Whether statements with their times stand below this line.
+pub(super) fn heads_statements(text: &str) -> bool {
+    text.trim_start_matches("- ").starts_with("statement latencies in milliseconds")
 }
 
 /// A line without what somebody explains behind it: `scaling factor: 1     # the size`.
