@@ -201,16 +201,16 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
 }
 
 /// Whether a program tells its version, in a quotation maybe: `sysbench 0.5:  multi-threaded ...`, `pgbench (15.18)`,
-/// `sysbench 1.0.20 (using ...)`.
+/// `sysbench 1.0.20 (using ...)`, `fio 1.59`. An address of a machine has more points.
 fn is_banner(text: &str) -> bool {
     let mut words = text.split_whitespace().skip(1);
     let Some(version) = words.next() else { return false };
     let number = version.trim_matches(['(', ')', ':']);
     let is_version = number.starts_with(|c: char| c.is_ascii_digit())
-        && number.contains('.')
+        && (1..=2).contains(&number.matches('.').count())
         && number.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
     let has_mark = version.starts_with('(') || version.ends_with(':');
-    is_version && (has_mark || words.next().is_some_and(|word| word.starts_with('(')))
+    is_version && (has_mark || words.next().is_none_or(|word| word.starts_with('(')))
 }
 
 /// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.
@@ -337,7 +337,9 @@ mod tests {
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
-        for banner in ["> fio 0.5:  system evaluation", "> > fio (8.32)", "> fio 1.0.20 (using it)"] {
+        for banner in
+            ["> fio 0.5:  system evaluation", "> > fio (8.32)", "> fio 1.0.20 (using it)", "> fio 1.59"]
+        {
             assert_eq!(words_of(banner), None, "{banner}");
         }
         assert_eq!(words_of("$ fio --name=a #1").as_deref(), Some("fio --name=a"), "a comment");
