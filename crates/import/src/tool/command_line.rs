@@ -29,6 +29,13 @@ const WRAPPERS: &[&str] = &[
     "unbuffer",
 ];
 
+/// What stands before a program on one line, with `;` or `&&` between them: `sync; dd if=/dev/zero of=x`.
+const PREPARING: &[&str] =
+    &["cd", "date", "echo", "export", "for", "mkdir", "mount", "rm", "sleep", "sync", "ulimit", "umount"];
+
+/// Shells that are given a script by `-c`.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
 const WRAPPED_WORDS_MAX: usize = 8;
 
@@ -151,8 +158,14 @@ fn words(text: &str) -> Vec<String> {
     let text = &with_drives(with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text)));
     let split = shlex::split(text).filter(|words| !words.is_empty());
     let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut is_script = false;
     for word in split {
+        if std::mem::take(&mut is_script) && word.contains(' ') {
+            words.extend(self::words(&word));
+            continue;
+        }
+        is_script = word == "-c" && words.last().is_some_and(|shell| SHELLS.contains(&program(shell)));
         match word.strip_suffix(';') {
             Some("") | None => words.push(word),
             Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
@@ -197,7 +210,15 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    (is_program && !is_heading && !tells_of_command(line) && words.any(is_option)).then_some(line)
+    let is_called = is_program && !is_heading && !tells_of_command(line) && words.any(is_option);
+    let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, programs);
+    (is_called || is_prepared()).then_some(line)
+}
+
+/// Whether behind the first command of a line one of these programs is called.
+fn is_chain(line: &str, programs: &[&str]) -> bool {
+    let mut further = line.split([';', '&', '|']).skip(1).map(str::trim_start);
+    further.any(|own| command_text(own.strip_prefix("do ").unwrap_or(own).trim_start(), programs).is_some())
 }
 
 /// Whether a program tells its version, in a quotation maybe: `sysbench 0.5:  multi-threaded ...`, `pgbench (15.18)`,
@@ -337,6 +358,11 @@ mod tests {
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
+        let prepared = "sync; dd if=a of=b; sync";
+        assert_eq!(words_of(prepared).as_deref(), Some("sync ; dd if=a of=b ; sync"));
+        assert_eq!(words_of("cd /x && fio --name=a").as_deref(), Some("cd /x && fio --name=a"));
+        assert_eq!(words_of("sync, then dd it"), None);
+        assert_eq!(words_of("for all of it; see below"), None);
         for banner in
             ["> fio 0.5:  system evaluation", "> > fio (8.32)", "> fio 1.0.20 (using it)", "> fio 1.59"]
         {
@@ -400,6 +426,13 @@ mod tests {
         let whole = "fio --name=a --rw=write --end_fsync=1".to_owned();
         assert_eq!(read(&["> --rw=write \\", "> --end_fsync=1"]), (false, whole));
         assert_eq!(read(&["  > out.txt"]), (false, "fio --name=a".to_owned()));
+    }
+
+    #[test]
+    fn the_script_of_a_shell_is_read() {
+        let line = ToolLine { number: 1, text: "$ time sh -c \"dd if=a of=b bs=1M && sync\"".to_owned() };
+        let command = CommandLine::of(&line, &["dd"]).unwrap();
+        assert_eq!(command.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b bs=1M");
     }
 
     #[test]
