@@ -46,8 +46,14 @@ pub(in crate::check) enum CachedBefore {
 type OptionReader = for<'a> fn(&'a ToolResult) -> Option<StorageLoad<'a>>;
 
 /// Tools that drive storage, by the names of their importers.
-const TOOLS: &[(&str, OptionReader)] =
-    &[("dd", dd), ("fio", fio), ("sysbench", sysbench), ("diskspd", diskspd), ("iozone", iozone)];
+const TOOLS: &[(&str, OptionReader)] = &[
+    ("dd", dd),
+    ("fio", fio),
+    ("sysbench", sysbench),
+    ("diskspd", diskspd),
+    ("iozone", iozone),
+    ("ioping", ioping),
+];
 
 impl<'a> StorageLoad<'a> {
     /// That of a result; `None` if it is of none, or its options are not known.
@@ -250,6 +256,19 @@ fn iozone(result: &ToolResult) -> Option<StorageLoad<'_>> {
     })
 }
 
+/// ioping, which keeps what it reads out of the page cache unless it is told otherwise. Without its command nothing is
+/// known.
+fn ioping(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let flags = result.command.get(1..).filter(|words| !words.is_empty())?;
+    let letters = || flags.iter().filter_map(|word| word.strip_prefix('-'));
+    let has = |flag: char| {
+        letters().any(|own| own.contains(flag) && own.chars().all(|letter| letter.is_ascii_alphabetic()))
+    };
+    let is_cached = has('C') || letters().any(|own| ["cached", "-cached"].contains(&own));
+    let writes = has('W') || has('G');
+    Some(StorageLoad { reads: !has('W'), writes, is_direct: Some(!is_cached), ..StorageLoad::default() })
+}
+
 /// A size as these tools take it: multiples are of 1024.
 fn size(text: &str) -> Option<u64> {
     let text = text.trim();
@@ -349,6 +368,19 @@ mod tests {
         assert_eq!(of("iozone -i 0 -i 1 -aI"), Some((true, Some(true), Some(false), Some(65_536))));
         assert_eq!(of("iozone -i 0 -e"), Some((false, Some(false), Some(true), Some(65_536))));
         assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn ioping_is_told_to_go_through_the_page_cache() {
+        let of = |command: &str| {
+            let mut result = result("ioping", "");
+            result.command = command.split_whitespace().map(str::to_owned).collect();
+            StorageLoad::of(&result).map(|l| (l.reads, l.is_direct))
+        };
+        assert_eq!(of("ioping -c 5 -C ."), Some((true, Some(false))));
+        assert_eq!(of("ioping -RC -s4k /x"), Some((true, Some(false))));
+        assert_eq!(of("ioping -cached /x"), Some((true, Some(false))));
+        assert_eq!((of("ioping -c 5 /C"), of("")), (Some((true, Some(true))), None));
     }
 
     #[test]
