@@ -68,8 +68,9 @@ pub(in crate::tool::system) fn results(
     for (at, report) in reports.iter().enumerate() {
         let told = before.zip(report.ended).map(|(from, to)| between(from, to));
         before = report.ended;
-        // Of many reports somebody may have copied any.
-        let is_any = report.is_cut_out && asked.interval_s.is_some() && !asked.is_for_one;
+        // Of many reports somebody may have copied any; nor is it known of how many, where the command is missing.
+        let may_be_many = asked.interval_s.is_some() && !asked.is_for_one || base.command.is_empty();
+        let is_any = report.is_cut_out && may_be_many;
         let is_since_boot = at == 0 && !asked.is_without_first && !is_any;
         let length_s = told.or(asked.interval_s).filter(|_| !is_since_boot);
         for (item, cells) in &report.rows {
@@ -164,7 +165,7 @@ mod tests {
             let text = format!("{text}{REPORT}");
             crate::tool::read("", text.as_bytes()).unwrap().results[0].is_since_boot()
         };
-        assert!(!is_since_boot("$ iostat -xd 1\n"));
+        assert!(!is_since_boot("$ iostat -xd 1\n") && !is_since_boot(""));
         assert!(is_since_boot("$ iostat -xd 1 1\n") && is_since_boot("$ iostat -xd\n"));
         let headed = "$ iostat -xd 1\nLinux 6.1.0 (vm) \t11/28/26 \t_x86_64_\t(2 CPU)\n\n";
         assert!(is_since_boot(headed), "it is the first one");
