@@ -82,6 +82,9 @@ pub struct ToolResult {
     pub version: Option<String>,
     /// Where it stands.
     pub lines: LineRange,
+    /// What its tool calls it, where one output may have several: a job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     /// The command line above it, by its words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub command: Vec<String>,

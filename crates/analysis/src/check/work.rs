@@ -32,7 +32,8 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
     if let Some(engine) = engine {
         // These wait for each operation, whatever depth is asked for.
         let waits = ["psync", "sync", "pvsync", "pvsync2", "vsync", "mmap"].contains(&engine);
-        let depth = if waits { 1 } else { number(option(result, &["iodepth"]).unwrap_or("1"))? };
+        // Of jobs with different depths there is none.
+        let depth = if waits { 1 } else { number(option(result, &["iodepth"])?)? };
         return Some(depth.saturating_mul(number(option(result, &["numjobs"])?)?));
     }
     // Of asynchronous requests of sysbench as many are in flight as there is room for.
@@ -169,6 +170,8 @@ mod tests {
         let waits = [("ioengine", "psync"), ("iodepth", "32"), ("numjobs", "4")];
         assert_eq!(outstanding(&of_options(&waits)), Some(4));
         assert_eq!(outstanding(&of_options(&[("ioengine", "libaio"), ("iodepth", "32")])), None);
+        let of_several = [("ioengine", "libaio"), ("numjobs", "6")];
+        assert_eq!(outstanding(&of_options(&of_several)), None, "each job has a depth of its own");
         assert_eq!(outstanding(&of_options(&[("threads", "8")])), Some(8));
         assert_eq!(outstanding(&of_options(&[("threads", "2"), ("queues", "32")])), Some(64));
         assert_eq!(outstanding(&of_options(&[("clients", "50"), ("pipeline", "16")])), Some(800));

@@ -284,13 +284,39 @@ fn in_grammar(kind: Kind, value: &Value) -> Option<String> {
     }
 }
 
+/// A command as it is typed: in a shell, or, with programs or paths of Windows, there.
 fn joined(words: &[String]) -> String {
-    output::joined(words.iter().map(String::as_str))
+    let is_windows =
+        |word: &String| word.contains(":\\") || word.starts_with(".\\") || word.ends_with(".exe");
+    // What a shell takes for more than a letter is quoted for a shell: the text may be anybody's.
+    let is_plain = |word: &String| !word.contains(['"', '\'', '$', '`', ';', '&', '|', '<', '>', '%', '\n']);
+    if !words.iter().all(is_plain) || !words.iter().any(is_windows) {
+        return output::joined(words.iter().map(String::as_str));
+    }
+    let quoted = |word: &String| {
+        if word.is_empty() || word.contains(char::is_whitespace) {
+            format!("\"{word}\"")
+        } else {
+            word.clone()
+        }
+    };
+    words.iter().map(quoted).collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Bug: backslashes of Windows were written twice.
+    #[test]
+    fn a_command_of_windows_is_written_as_it_is_typed_there() {
+        let joined =
+            |words: &[&str]| joined(&words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>());
+        assert_eq!(joined(&["D:\\x\\diskspd.exe", "-b4K", "#1"]), "D:\\x\\diskspd.exe -b4K #1");
+        assert_eq!(joined(&["fio.exe", "--filename=C\\:\\a b"]), "fio.exe \"--filename=C\\:\\a b\"");
+        assert_eq!(joined(&["dd", "if=a b"]), "dd 'if=a b'");
+        assert_eq!(joined(&["fio.exe", "--name=$(x)"]), "fio.exe '--name=$(x)'");
+    }
 
     /// Bug: a folder such as `/data/a+b` became two targets, of which nobody had named one.
     #[test]

@@ -32,6 +32,13 @@ const WRAPPERS: &[&str] = &[
     "unbuffer",
 ];
 
+/// What stands before a program on one line, with `;` or `&&` between them: `sync; dd if=/dev/zero of=x`.
+const PREPARING: &[&str] =
+    &["cd", "date", "echo", "export", "for", "mkdir", "mount", "rm", "sleep", "sync", "ulimit", "umount"];
+
+/// Shells that are given a script by `-c`.
+const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
 const WRAPPED_WORDS_MAX: usize = 8;
 
@@ -59,7 +66,7 @@ impl CommandLine {
     /// Goes on with a further line.
     pub fn extend(&mut self, text: &str) {
         self.words.pop();
-        self.words.extend(words(text));
+        self.words.extend(words(behind_continuation(text)));
     }
 
     /// The words from a program of these on, up to the end of its command: `dd` and its operands
@@ -84,6 +91,11 @@ impl CommandLine {
         }
     }
 
+    /// Whether an output of one of these programs was read below it before.
+    pub(super) fn is_passed(&self, programs: &[&str]) -> bool {
+        self.passed.iter().any(|(name, _)| programs.first() == Some(name))
+    }
+
     /// Each command that runs one of these programs, from the program on.
     fn invocations(&self, programs: &[&str]) -> Vec<&[String]> {
         let mut all = Vec::new();
@@ -102,6 +114,14 @@ impl CommandLine {
 
 /// The last word of a line that the next one goes on with.
 const CONTINUED: &str = "\\";
+
+/// A further line of a command without the mark that a shell writes before it: `> `. Before the name of a file
+/// it is no mark, but says where the output goes.
+fn behind_continuation(text: &str) -> &str {
+    let is_operand = |word: &str| word.starts_with('-') || word.contains('=');
+    let rest = text.trim_start().strip_prefix("> ");
+    rest.filter(|rest| rest.split_whitespace().any(is_operand)).unwrap_or(text)
+}
 
 /// The name of the program that a word calls: without its folder, and without `.exe`.
 pub(super) fn program(word: &str) -> &str {
@@ -125,13 +145,30 @@ fn with_plain_quotes(text: &str) -> String {
     quotes.replace(" \u{2013}", " --").replace(" \u{2014}", " --")
 }
 
+/// With drives of Windows, `diskspd #1`, which no shell there takes for comments.
+fn with_drives(text: String) -> String {
+    let is_drive = |word: &str| word.strip_prefix('#').is_some_and(|number| number.parse::<u32>().is_ok());
+    if !text.contains(" #") || !text.to_ascii_lowercase().contains("diskspd") {
+        return text;
+    }
+    let words =
+        text.split(' ').map(|word| if is_drive(word) { format!("\\{word}") } else { word.to_owned() });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 fn words(text: &str) -> Vec<String> {
     let is_continued = text.ends_with(CONTINUED);
-    let text = &with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text));
+    let text = &with_drives(with_plain_quotes(text.strip_suffix(CONTINUED).unwrap_or(text)));
     let split = shlex::split(text).filter(|words| !words.is_empty());
     let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
+    let mut is_script = false;
     for word in split {
+        if std::mem::take(&mut is_script) && word.contains(' ') {
+            words.extend(self::words(&word));
+            continue;
+        }
+        is_script = word == "-c" && words.last().is_some_and(|shell| SHELLS.contains(&program(shell)));
         match word.strip_suffix(';') {
             Some("") | None => words.push(word),
             Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
@@ -155,7 +192,7 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
-        if !command.is_empty() && (is_sure || is_known(command)) {
+        if !command.is_empty() && (is_sure || is_known(command) && !is_banner(command)) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)
@@ -176,7 +213,28 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    (is_program && !is_heading && !tells_of_command(line) && words.any(is_option)).then_some(line)
+    let is_called = is_program && !is_heading && !tells_of_command(line) && words.any(is_option);
+    let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, programs);
+    (is_called || is_prepared()).then_some(line)
+}
+
+/// Whether behind the first command of a line one of these programs is called.
+fn is_chain(line: &str, programs: &[&str]) -> bool {
+    let mut further = line.split([';', '&', '|']).skip(1).map(str::trim_start);
+    further.any(|own| command_text(own.strip_prefix("do ").unwrap_or(own).trim_start(), programs).is_some())
+}
+
+/// Whether a program tells its version, in a quotation maybe: `sysbench 0.5:  multi-threaded ...`, `pgbench (15.18)`,
+/// `sysbench 1.0.20 (using ...)`, `fio 1.59`. An address of a machine has more points.
+fn is_banner(text: &str) -> bool {
+    let mut words = text.split_whitespace().skip(1);
+    let Some(version) = words.next() else { return false };
+    let number = version.trim_matches(['(', ')', ':']);
+    let is_version = number.starts_with(|c: char| c.is_ascii_digit())
+        && (1..=2).contains(&number.matches('.').count())
+        && number.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
+    let has_mark = version.starts_with('(') || version.ends_with(':');
+    is_version && (has_mark || words.next().is_none_or(|word| word.starts_with('(')))
 }
 
 /// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.
@@ -319,6 +377,18 @@ mod tests {
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
+        let prepared = "sync; dd if=a of=b; sync";
+        assert_eq!(words_of(prepared).as_deref(), Some("sync ; dd if=a of=b ; sync"));
+        assert_eq!(words_of("cd /x && fio --name=a").as_deref(), Some("cd /x && fio --name=a"));
+        assert_eq!(words_of("sync, then dd it"), None);
+        assert_eq!(words_of("for all of it; see below"), None);
+        for banner in
+            ["> fio 0.5:  system evaluation", "> > fio (8.32)", "> fio 1.0.20 (using it)", "> fio 1.59"]
+        {
+            assert_eq!(words_of(banner), None, "{banner}");
+        }
+        assert_eq!(words_of("$ fio --name=a #1").as_deref(), Some("fio --name=a"), "a comment");
+        assert_eq!(words_of("PS C:\\x> diskspd.exe -b4K #1").as_deref(), Some("diskspd.exe -b4K #1"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
     }
 
@@ -395,6 +465,26 @@ mod tests {
         assert!(split.goes_on());
         split.extend("of=b");
         assert_eq!(split.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b");
+    }
+
+    #[test]
+    fn regression_the_mark_before_a_further_line_was_taken_for_a_redirection() {
+        let read = |further: &[&str]| {
+            let line = ToolLine { number: 1, text: "$ fio --name=a \\".to_owned() };
+            let mut command = CommandLine::of(&line, &["fio"]).unwrap();
+            further.iter().for_each(|text| command.extend(text));
+            (command.goes_on(), command.invocation(&["fio"]).unwrap().join(" "))
+        };
+        let whole = "fio --name=a --rw=write --end_fsync=1".to_owned();
+        assert_eq!(read(&["> --rw=write \\", "> --end_fsync=1"]), (false, whole));
+        assert_eq!(read(&["  > out.txt"]), (false, "fio --name=a".to_owned()));
+    }
+
+    #[test]
+    fn the_script_of_a_shell_is_read() {
+        let line = ToolLine { number: 1, text: "$ time sh -c \"dd if=a of=b bs=1M && sync\"".to_owned() };
+        let command = CommandLine::of(&line, &["dd"]).unwrap();
+        assert_eq!(command.invocation(&["dd"]).unwrap().join(" "), "dd if=a of=b bs=1M");
     }
 
     #[test]

@@ -75,7 +75,28 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
         return None;
     }
     let reader = readers().find(|reader| reader.name() == result.tool)?;
-    reader.corrected(result, &together(remedies)).filter(|command| *command != result.command)
+    let mut remedies = together(remedies);
+    for remedy in &mut remedies {
+        if let ToolRemedy::RunFor(seconds) = remedy {
+            // Who asked for longer keeps that.
+            *seconds = (*seconds).max(asked_seconds(result).unwrap_or(0));
+        }
+    }
+    reader.corrected(result, &remedies).filter(|command| *command != result.command)
+}
+
+/// How many seconds it was to run, by its options; `None` where they tell no whole number.
+fn asked_seconds(result: &ToolResult) -> Option<u32> {
+    const NAMES: &[&str] = &["runtime", "max-time", "time", "duration"];
+    let told = NAMES.iter().find_map(|name| result.options.get(*name))?;
+    let (number, unit) = number::whole(told)?;
+    let seconds: u64 = match unit {
+        "" | "s" => 1,
+        "m" => 60,
+        "h" => 60 * 60,
+        _ => return None,
+    };
+    number.checked_mul(seconds)?.try_into().ok()
 }
 
 /// Remedies of several findings: of the times to run the longest, and every other one once.
@@ -96,6 +117,23 @@ fn together(remedies: &[ToolRemedy]) -> Vec<ToolRemedy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_a_longer_time_was_made_shorter() {
+        let words = |command: &str| -> Vec<String> { command.split(' ').map(str::to_owned).collect() };
+        let after = |asked: &str| {
+            let result = ToolResult {
+                tool: "fio".to_owned(),
+                command: words(&format!("fio --name=a --runtime={asked}")),
+                options: [("runtime".to_owned(), asked.to_owned())].into(),
+                ..ToolResult::default()
+            };
+            corrected(&result, &[ToolRemedy::RunFor(300)]).map(|command| command.join(" "))
+        };
+        assert_eq!(after("60").as_deref(), Some("fio --name=a --runtime=300 --time_based"));
+        assert_eq!(after("600s").as_deref(), Some("fio --name=a --runtime=600 --time_based"));
+        assert_eq!(after("10m").as_deref(), Some("fio --name=a --runtime=600 --time_based"));
+    }
 
     #[test]
     fn of_several_times_to_run_the_longest_counts() {

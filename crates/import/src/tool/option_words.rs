@@ -84,7 +84,12 @@ fn read_letters<'a>(
 
 /// The first of the operands that is a number.
 pub(super) fn first_number(words: &[OptionWord<'_>]) -> Option<f64> {
-    words.iter().find_map(|word| match word {
+    numbers(words).next()
+}
+
+/// The operands that are numbers.
+pub(super) fn numbers(words: &[OptionWord<'_>]) -> impl Iterator<Item = f64> {
+    words.iter().filter_map(|word| match word {
         OptionWord::Operand(text) => text.parse().ok(),
         _ => None,
     })

@@ -36,6 +36,7 @@ finding-impossible-value =
         [window] 操作 1 件に { $printed } かかっていますが、実行全体は { $amount } です
         [share] { WORDS($metric) } が { $printed } で、全体を超えています
         [shares] { WORDS($metric) } が { $printed } で、プロセッサーの他の割合と合わせると { PERCENT($sum) } となり、100 % を超えています
+        [wrapped] { WORDS($metric) } が { $printed } で、64 ビットで数えられる上限ほどです。カウンターが 0 を下回りました
        *[negative] { WORDS($metric) } が { $printed } で、0 より小さくなっています
     }。ありえない値です
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -3,16 +3,19 @@
 finding-page-cache-likely =
     { $tool } は{ $how ->
         [unsynced] ページキャッシュ経由で { BINARY($bytes) } を書き、同期を待っていません。デバイスではなくメモリが受け取った速さです
+        [copied] ページキャッシュ経由で { BINARY($bytes) } をコピーし、同期を待っていません。遅い側の速さであり、メモリに残っている分はまだデバイスにありません
         [again] {" "}{ BINARY($span) } の範囲からページキャッシュ経由で { BINARY($bytes) } を読みました。二度目からはデバイスではなくメモリが答えます
         [written-before] 直前に書かれた { BINARY($span) } をページキャッシュ経由で読みました。メモリに残っている分はデバイスから読まれません
        *[unknown] ページキャッシュ経由で { BINARY($bytes) } を読みました。すでにキャッシュにあったなら、デバイスではなくメモリが答えています
     }
     .advice = ダイレクト I/O でページキャッシュを避けてください。{ $how ->
         [unsynced] または最後の同期の時間まで測ってください
+        [copied] または最後の同期の時間まで測ってください
        *[other] またはメモリより大きい範囲を読んでください
     }
 evidence-cached-options = { $first }～{ $last } 行目: ダイレクト I/O なし{ $how ->
         [unsynced] 、同期なし
+        [copied] 、同期なし
        *[other] {""}
     }
 evidence-cached-memory = このマシンのメモリは { BINARY($memory) } です

@@ -58,3 +58,8 @@ finding-cpu-time-as-time =
     .advice = ほかに何もしていないマシンで -elapsed を付けて実行してください
 evidence-cpu-time-line =
     { $line } 行目: { SHORT($asked, unit: "s") } で CPU 時間 { $lasted }
+
+finding-asked-rate-missed =
+    { $tool } に { SHORT($asked, unit: "1/s") } を要求しましたが、{ SHORT($done, unit: "1/s") } しか処理できませんでした。遅れた操作は待つため、レイテンシは実行が長いほど伸び、待ち行列がどれだけ伸びたかを示します
+    .advice = 守れる速度を要求し、レイテンシはそのときの値だけを読んでください
+evidence-asked-rate = { $line } 行目: { SHORT($asked, unit: "1/s") } のうち { SHORT($done, unit: "1/s") }

@@ -36,6 +36,7 @@ finding-impossible-value =
         [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
         [share] { WORDS($metric) }이(가) { $printed }로, 전체보다 큽니다
         [shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합하면 { PERCENT($sum) }가 되어 100 %를 넘습니다
+        [wrapped] { WORDS($metric) }이(가) { $printed }로, 64비트로 셀 수 있는 한계에 이릅니다. 계수기가 0 아래로 내려갔습니다
        *[negative] { WORDS($metric) }이(가) { $printed }로, 0보다 작습니다
     }. 있을 수 없는 값입니다
     .advice = 원래의 출력을 확인하십시오. 여러 실행의 수치가 섞였거나 단위가 다를 수 있습니다

@@ -4,6 +4,8 @@ finding-page-cache-likely =
     { $tool }이(가) { $how ->
         [unsynced] 페이지 캐시를 거쳐 { BINARY($bytes) }를 쓰고 동기화를 기다리지 않았습니다. 장치가 아니라 메모리가 받아들인
             속도입니다
+        [copied] 페이지 캐시를 거쳐 { BINARY($bytes) }를 복사하고 동기화를 기다리지 않았습니다. 두 쪽 가운데 느린 쪽의
+            속도이며, 메모리에 남아 있는 부분은 아직 장치에 없습니다
         [again] { BINARY($span) } 범위에서 페이지 캐시를 거쳐 { BINARY($bytes) }를 읽었습니다. 두 번째부터는 장치가 아니라
             메모리가 답합니다
         [written-before] 바로 전에 쓴 { BINARY($span) }를 페이지 캐시를 거쳐 읽었습니다. 메모리에 남아 있는 부분은 장치에서
@@ -12,10 +14,12 @@ finding-page-cache-likely =
     }
     .advice = 직접 입출력으로 페이지 캐시를 거치지 마십시오. { $how ->
         [unsynced] 또는 끝의 동기화 시간까지 재십시오
+        [copied] 또는 끝의 동기화 시간까지 재십시오
        *[other] 또는 메모리보다 큰 범위를 읽으십시오
     }
 evidence-cached-options = { $first }~{ $last }번째 줄: 직접 입출력 없음{ $how ->
         [unsynced] , 동기화 없음
+        [copied] , 동기화 없음
        *[other] {""}
     }
 evidence-cached-memory = 이 머신의 메모리는 { BINARY($memory) }입니다

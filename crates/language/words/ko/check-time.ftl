@@ -64,3 +64,9 @@ finding-cpu-time-as-time =
     .advice = 다른 일을 하지 않는 머신에서 -elapsed로 실행하십시오
 evidence-cpu-time-line =
     { $line }번째 줄: { SHORT($asked, unit: "s") } 동안 CPU 시간 { $lasted }
+
+finding-asked-rate-missed =
+    { $tool }에 { SHORT($asked, unit: "1/s") }을(를) 요청했지만 { SHORT($done, unit: "1/s") }만 처리했습니다. 늦은 작업은 기다리므로 지연 시간은
+    실행이 길수록 늘어나며, 대기열이 얼마나 길어졌는지를 나타냅니다
+    .advice = 지킬 수 있는 속도를 요청하고, 지연 시간은 그때의 값만 읽으십시오
+evidence-asked-rate = { $line }번째 줄: { SHORT($asked, unit: "1/s") } 가운데 { SHORT($done, unit: "1/s") }

@@ -87,6 +87,8 @@ struct PlacedResult<'a> {
     result: &'a ToolResult,
     /// The name of the text, where there are several.
     source: Option<&'a str>,
+    /// All results of its tool and its command that stand one behind the other, itself among them.
+    siblings: &'a [ToolResult],
 }
 
 /// Every result, by its place among all.
@@ -94,21 +96,54 @@ fn placed<'a>(subject: &ToolSubject<'a>) -> Vec<PlacedResult<'a>> {
     let outputs = &subject.run.tool_outputs;
     let all = outputs.iter().flat_map(|output| {
         let source = Some(output.source.as_str()).filter(|_| outputs.len() > 1);
-        output.results.iter().map(move |result| PlacedResult { result, source })
+        let is_of_one = |a: &ToolResult, b: &ToolResult| (&a.tool, &a.command) == (&b.tool, &b.command);
+        let of_each = output.results.chunk_by(is_of_one);
+        of_each.flat_map(move |siblings| {
+            siblings.iter().map(move |result| PlacedResult { result, source, siblings })
+        })
     });
     all.collect()
 }
 
-/// What a result is called: its tool, and where it stands.
+/// What a result is called: its tool, what it is of where others are of the same command, and where it stands.
 fn called(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> String {
-    let PlacedResult { result, source } = placed;
+    let PlacedResult { result, source, .. } = placed;
     let tool = match &result.version {
         Some(version) => format!("{} {version}", result.tool),
         None => result.tool.clone(),
     };
-    let lines = lines(subject, result.lines);
-    let parts = [tool.as_str(), source.unwrap_or_default(), lines.as_str()];
+    let (of, lines) = (told_apart(placed), lines(subject, result.lines));
+    let parts = [tool.as_str(), of.as_str(), source.unwrap_or_default(), lines.as_str()];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
+}
+
+/// A result is held against so many others of the same command.
+const COMPARED: usize = 64;
+
+/// So many options, in which results differ, stand in a name.
+const DIFFERING: usize = 4;
+
+/// What tells a result apart from others of the same command: its name, or else the options in which they differ,
+/// such as the device. Empty where nothing does.
+fn told_apart(placed: PlacedResult<'_>) -> String {
+    let PlacedResult { result, siblings, .. } = placed;
+    let others = siblings.iter().take(COMPARED);
+    if siblings.len() < 2 {
+        return String::new();
+    }
+    if let Some(name) = result.name.as_ref().filter(|_| others.clone().any(|other| other.name != result.name))
+    {
+        return name.clone();
+    }
+    let differs = |(name, value): &(&String, &String)| {
+        others.clone().any(|other| other.options.get(name.as_str()) != Some(*value))
+    };
+    let told = |(name, value): (&String, &String)| match value.as_str() {
+        "yes" => name.clone(),
+        value => format!("{name} {value}"),
+    };
+    let options = result.options.iter().filter(differs).take(DIFFERING).map(told);
+    options.collect::<Vec<_>>().join(", ")
 }
 
 /// Which lines of a text these are.

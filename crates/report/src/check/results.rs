@@ -1,9 +1,10 @@
 //! The figures, as printed and in one unit system.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
+use model::metric::{self, Statistic};
 use model::tool_result::{PrintedValue, ToolFigure, ToolPart, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::{MetricName, Unit};
 
 use super::{PlacedResult, ToolSubject, called, placed};
 use crate::document::{Block, Column, Rank, Section, Table, Text};
@@ -42,9 +43,6 @@ const SHOWN: usize = 30;
 
 /// So many figures of its parts stand for a result that has none of the whole: a drive or a card has as many.
 const OF_PARTS: usize = 8;
-
-/// So many options tell results apart.
-const OPTIONS_MAX: usize = 3;
 
 /// The most characters of a figure as printed: a narrow screen has room for them.
 const PRINTED_MAX: usize = 24;
@@ -88,11 +86,13 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
         return all_of(result).into_iter().take(OF_PARTS).collect();
     };
     let (tail, peak) = (tail(figures), peak(figures));
+    let has_percentile = figures.iter().any(|figure| is_middle_or_tail_of(figure.metric, metric::LATENCY));
     let is_looked_for = |figure: &ToolFigure| {
         let own = Some(figure.metric);
         let is_first = FIRST.contains(&figure.metric)
             || is_of_half_round_trips(figure.metric)
-            || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN);
+            || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN)
+            || !has_percentile && is_middle_or_tail_of(figure.metric, metric::DEVICE_LATENCY);
         is_first || own == tail || own == peak || is_busy(figure)
     };
     let is_any = figures.iter().any(is_looked_for);
@@ -106,9 +106,7 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
 /// The highest percentile of the latency, where there is no 99th.
 fn tail(figures: &[ToolFigure]) -> Option<MetricName> {
     let percentile = |figure: &ToolFigure| match figure.metric.statistic() {
-        Some((of, metric::Statistic::Percentile(percent))) if of == metric::LATENCY => {
-            Some((percent, figure.metric))
-        }
+        Some((of, Statistic::Percentile(percent))) if of == metric::LATENCY => Some((percent, figure.metric)),
         _ => None,
     };
     if figures.iter().any(|figure| figure.metric == metric::LATENCY_P99) {
@@ -121,10 +119,14 @@ fn tail(figures: &[ToolFigure]) -> Option<MetricName> {
 /// The mean, the median and the 99th percentile of halves of round trips: sockperf has them in place of latencies.
 fn is_of_half_round_trips(name: MetricName) -> bool {
     let is_mean = name.summary() == Some((metric::HALF_ROUND_TRIP, metric::MetricSummary::Mean));
-    is_mean
-        || [50.0, 99.0].into_iter().any(|percent| {
-            name.statistic() == Some((metric::HALF_ROUND_TRIP, metric::Statistic::Percentile(percent)))
-        })
+    is_mean || is_middle_or_tail_of(name, metric::HALF_ROUND_TRIP)
+}
+
+/// Whether it is the median or the 99th percentile of this metric. fio prints those of the device, unless it is told
+/// otherwise, and none of the whole latency.
+fn is_middle_or_tail_of(name: MetricName, whole: MetricName) -> bool {
+    let told = [50.0, 99.0].map(|percent| Some((whole, Statistic::Percentile(percent))));
+    told.contains(&name.statistic())
 }
 
 /// The highest throughput, where there is none of the whole: NetPIPE has one for each size.
@@ -175,7 +177,6 @@ fn table<'a>(
     };
     // A metric is called the same every time.
     let mut names: HashMap<MetricName, String> = HashMap::new();
-    let differing = differing_options(results);
     for placed in results {
         let room = LISTED.saturating_sub(table.rows.len());
         if room == 0 {
@@ -185,7 +186,7 @@ fn table<'a>(
         if figures.is_empty() {
             continue;
         }
-        table.groups.push((table.rows.len(), group(subject, *placed, differing.get(&like(*placed)))));
+        table.groups.push((table.rows.len(), group(subject, *placed)));
         for (part, metric, printed) in figures.into_iter().take(room) {
             let name = names.entry(metric).or_insert_with(|| label::metric(subject.words, metric));
             table.rows.push(row(part, name, printed));
@@ -194,41 +195,13 @@ fn table<'a>(
     table
 }
 
-/// What results of one command have in common: the text, the tool and the words of the command.
-type Like<'a> = (Option<&'a str>, &'a str, &'a [String]);
-
-fn like(placed: PlacedResult<'_>) -> Like<'_> {
-    let PlacedResult { result, source } = placed;
-    (source, result.tool.as_str(), result.command.as_slice())
-}
-
-/// The options in which results of one command differ: the device of iostat, the test of lmbench.
-fn differing_options<'a>(results: &[PlacedResult<'a>]) -> HashMap<Like<'a>, BTreeSet<&'a str>> {
-    let mut firsts: HashMap<Like<'a>, &'a ToolResult> = HashMap::new();
-    let mut differing: HashMap<Like<'a>, BTreeSet<&'a str>> = HashMap::new();
-    for placed in results {
-        let first = *firsts.entry(like(*placed)).or_insert(placed.result);
-        let (one, other) = (&first.options, &placed.result.options);
-        let names = one.keys().chain(other.keys()).filter(|name| one.get(*name) != other.get(*name));
-        let mut names = names.map(String::as_str).peekable();
-        if names.peek().is_some() {
-            differing.entry(like(*placed)).or_default().extend(names);
-        }
-    }
-    differing
-}
-
-/// The name of a result, with its command, and with the options in which it differs from others of that command.
-fn group(subject: &ToolSubject<'_>, placed: PlacedResult<'_>, differing: Option<&BTreeSet<&str>>) -> Text {
+/// The name of a result, with its command.
+fn group(subject: &ToolSubject<'_>, placed: PlacedResult<'_>) -> Text {
     let name = Text::from(called(subject, placed));
-    let PlacedResult { result, .. } = placed;
-    let options = differing.into_iter().flatten();
-    let options =
-        options.filter_map(|name| Some(format!("{name} {}", shortened(result.options.get(*name)?))));
-    let options: Vec<String> = options.take(OPTIONS_MAX).collect();
-    let parts = [result.command.join(" "), options.join(", ")];
-    let parts: Vec<&str> = parts.iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
-    if parts.is_empty() { name } else { name.plain(format!(": {}", parts.join("; "))) }
+    match placed.result.command.join(" ").as_str() {
+        "" => name,
+        command => name.plain(format!(": {command}")),
+    }
 }
 
 fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text> {

@@ -7,7 +7,7 @@ use model::tool_result::{
     UnreadLines,
 };
 use model::trial::TrialResult;
-use model::{Finding, FindingKind, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
+use model::{Finding, FindingKind, MetricName, Run, Severity, Status, ToolOutput, Trial, Unit, metric};
 
 use super::{ToolSubject, ToolSuggestion, document};
 use crate::document::terminal::{Detail, write};
@@ -182,4 +182,56 @@ fn of_phases_each_is_shown() {
     whole.add(model::MetricName::new("triad_time"), Some(share(0.125)));
     let text = brief(&run);
     assert!(text.contains("0.25") && text.contains("0.5") && !text.contains("0.125"), "{text}");
+}
+
+#[test]
+fn regression_results_of_one_command_had_the_same_name() {
+    fn told(change: fn(&mut ToolResult, &str)) -> String {
+        let mut run = run();
+        let mut other = result();
+        change(&mut run.tool_outputs[0].results[0], "sda");
+        change(&mut other, "sdb");
+        run.tool_outputs[0].results.push(other);
+        let words = crate::view::words(LANGUAGES[0]);
+        let subject = ToolSubject { run: &run, suggestions: &[], comparison: None, words };
+        write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+    }
+    let by_device = told(|result, device| {
+        result.options.insert("device".to_owned(), device.to_owned());
+        result.options.insert("interval".to_owned(), "1".to_owned());
+    });
+    for name in ["dd GNU, device sda, lines 2 to 4", "dd GNU, device sdb, lines 2 to 4"] {
+        assert!(by_device.contains(name), "{by_device}");
+    }
+    let by_name = told(|result, name| result.name = Some(format!("job {name}")));
+    assert!(by_name.contains("dd GNU, job sda, lines 2 to 4"), "{by_name}");
+    let alike = told(|_, _| {});
+    assert!(alike.contains("dd GNU, lines 2 to 4"), "{alike}");
+}
+
+#[test]
+fn without_a_percentile_the_mean_latency_is_among_the_first_figures() {
+    let mut run = run();
+    let latency = |text: &str, value: f64| PrintedValue {
+        line: 5,
+        text: text.to_owned(),
+        value,
+        unit: Unit::Seconds,
+        half_step: 0.0,
+        counting: None,
+    };
+    let words = crate::view::words(LANGUAGES[0]);
+    let brief = |run: &Run| {
+        let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+        write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+    };
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::LATENCY_MEAN, Some(latency("7.25 ms", 0.00725)));
+    assert!(brief(&run).contains("7.25 ms"), "{}", brief(&run));
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(MetricName::new("device_latency_p99"), Some(latency("8.50 ms", 0.0085)));
+    assert!(brief(&run).contains("8.50 ms") && brief(&run).contains("7.25 ms"), "{}", brief(&run));
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::LATENCY_P99, Some(latency("9.75 ms", 0.00975)));
+    assert!(brief(&run).contains("9.75 ms") && !brief(&run).contains("8.50 ms"), "{}", brief(&run));
 }

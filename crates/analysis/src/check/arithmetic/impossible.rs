@@ -15,6 +15,9 @@ const BUCKET: f64 = 0.06;
 /// a second more.
 const WINDOWS: f64 = 1.5;
 
+/// What is below zero and taken for a number without a sign is above half of what 64 bits count.
+const WRAPPED: f64 = (1_u64 << 63) as f64;
+
 /// Tools read the counters of processors one after the other.
 const ROUNDED: f64 = 0.01;
 
@@ -22,7 +25,7 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "impossible-value",
     doc: "A percentile is above a higher one or above the greatest, a mean is above the greatest or below the least, an \
           operation took longer than the run, a share or the shares of the processors together are more than the whole, or \
-          an amount is below zero.",
+          an amount is below zero or as much as 64 bits count.",
     english: r#"
 finding-impossible-value =
     { $how ->
@@ -31,6 +34,7 @@ finding-impossible-value =
         [share] { WORDS($metric) } is { $printed }, which is more than 100 %
         [shares] { WORDS($metric) } is { $printed }, and with the other shares of the processors that makes
             { PERCENT($sum) }, which is more than 100 %
+        [wrapped] { WORDS($metric) } is { $printed }, which is about as much as 64 bits count: a counter fell below zero
        *[negative] { WORDS($metric) } is { $printed }, which is below zero
     }: that cannot be
     .advice = look at the original output: the figures may be of several runs, or in other units than they say
@@ -74,6 +78,9 @@ fn alone(metric: MetricName, printed: &PrintedValue) -> Option<Finding> {
     let is_share = [metric::ERROR_SHARE, metric::LOSS].contains(&metric);
     if printed.most() < 0.0 && counted.contains(&printed.unit) {
         return Some(finding("negative", metric, printed));
+    }
+    if printed.least() >= WRAPPED && counted.contains(&printed.unit) {
+        return Some(finding("wrapped", metric, printed));
     }
     (is_share && printed.least() > 1.0).then(|| finding("share", metric, printed))
 }
@@ -194,6 +201,8 @@ mod tests {
         assert!(found(metric::LOSS, 1.5, Unit::One) && !found(metric::LOSS, 1.0, Unit::One));
         assert!(found(metric::THROUGHPUT, -1.0, Unit::BytesPerSecond));
         assert!(!found(metric::THROUGHPUT, 0.0, Unit::BytesPerSecond));
+        assert!(found(metric::TRANSACTIONS_PER_SECOND, 1.8446842801212e19, Unit::PerSecond));
+        assert!(!found(metric::THROUGHPUT, 1e15, Unit::BytesPerSecond));
     }
 
     #[test]

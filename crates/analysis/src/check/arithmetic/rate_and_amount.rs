@@ -133,6 +133,19 @@ mod tests {
     }
 
     #[test]
+    fn regression_transactions_that_ended_after_the_time_were_held_against_the_rate() {
+        let report = |mean: &str| {
+            format!(
+                "transaction type: <builtin: TPC-B (sort of)>\nscaling factor: 1\nquery mode: simple\nnumber of clients: 16\n\
+                 number of threads: 16\nduration: 5 s\nnumber of transactions actually processed: 80\n\
+                 latency average: {mean} ms\ntps = 12.500000 (excluding connections establishing)\n"
+            )
+        };
+        assert_eq!(fixture::found(&CHECK, &report("1100.000")).len(), 0, "the last ones took another second");
+        assert_eq!(fixture::found(&CHECK, &report("2.000")).len(), 1);
+    }
+
+    #[test]
     fn events_and_transactions_are_counted_too() {
         let sysbench =
             include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");

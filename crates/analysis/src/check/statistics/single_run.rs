@@ -22,13 +22,30 @@ evidence-printed-lines = lines { $first } to { $last }
     look: ToolCheckLook::EachResult(look),
 };
 
+/// Tools that watch what others do: to start them again repeats nothing of it.
+const WATCHING: &[&str] = &[
+    "blkparse",
+    "btt",
+    "dstat",
+    "iostat",
+    "iotop",
+    "mpstat",
+    "nfsiostat",
+    "pidstat",
+    "sar",
+    "top",
+    "turbostat",
+    "vmstat",
+    "zpool",
+];
+
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     // The tool did it several times itself.
     let is_mean =
         [metric::RUNS, metric::ELAPSED_STDDEV].iter().any(|name| result.whole.figure(*name).is_some());
     // Of what a machine has, or did since its start, there is nothing to repeat.
-    if is_mean || result.whole.figures.is_empty() || result.is_since_boot() || context.repetitions(result) > 1
-    {
+    let is_alone = !result.is_since_boot() && context.repetitions(result) < 2;
+    if is_mean || result.whole.figures.is_empty() || !is_alone || WATCHING.contains(&result.tool.as_str()) {
         return Vec::new();
     }
     let lines = Evidence::maybe_at("printed-lines", None)
@@ -60,6 +77,9 @@ mod tests {
         let since_boot =
             include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-since-boot.out");
         assert_eq!(count(since_boot.to_owned()), 0, "nobody can boot five times for it");
+        let watched =
+            include_str!("../../../../import/tests/tool/fixtures/iostat/iostat-12.6.1-extended-loop.out");
+        assert_eq!(count(watched.to_owned()), 0, "another time shows another load");
         let time =
             |runs: &str| format!(" Performance counter stats for 'a'{runs}:\n\n  0.5 seconds time elapsed\n");
         assert_eq!((count(time("")), count(time(" (5 runs)"))), (1, 0), "it was run five times");

@@ -12,6 +12,8 @@ pub(in crate::check) struct StorageLoad<'a> {
     pub(in crate::check) reads: bool,
     /// Whether it writes to it.
     pub(in crate::check) writes: bool,
+    /// Whether what it writes comes from another file or device, which may be the slower side.
+    pub(in crate::check) copies: bool,
     /// Whether places are visited in any order.
     pub(in crate::check) is_random: bool,
     /// Whether it goes around the page cache; absent where that is not known.
@@ -44,8 +46,14 @@ pub(in crate::check) enum CachedBefore {
 type OptionReader = for<'a> fn(&'a ToolResult) -> Option<StorageLoad<'a>>;
 
 /// Tools that drive storage, by the names of their importers.
-const TOOLS: &[(&str, OptionReader)] =
-    &[("dd", dd), ("fio", fio), ("sysbench", sysbench), ("diskspd", diskspd)];
+const TOOLS: &[(&str, OptionReader)] = &[
+    ("dd", dd),
+    ("fio", fio),
+    ("sysbench", sysbench),
+    ("diskspd", diskspd),
+    ("iozone", iozone),
+    ("ioping", ioping),
+];
 
 impl<'a> StorageLoad<'a> {
     /// That of a result; `None` if it is of none, or its options are not known.
@@ -88,11 +96,12 @@ const OFF: &[&str] = &["0", "none", "no", "false", "off"];
 /// dd, of GNU, BSD and busybox. With none of its operands there is nothing to know.
 fn dd(result: &ToolResult) -> Option<StorageLoad<'_>> {
     const SOURCES: &[&str] = &["/dev/zero", "/dev/urandom", "/dev/random"];
+    const SINKS: &[&str] = &["/dev/null", "/dev/zero"];
     let has = |operand: &str, words: &[&str]| {
         option(result, &[operand]).is_some_and(|list| list.split(',').any(|word| words.contains(&word)))
     };
     let input = option(result, &["if"]).filter(|path| !SOURCES.contains(path));
-    let output = option(result, &["of"]).filter(|path| *path != "/dev/null");
+    let output = option(result, &["of"]).filter(|path| !SINKS.contains(path));
     let target = output.or(input)?;
     let flags = if output.is_some() { "oflag" } else { "iflag" };
     // On BSD and macOS disks have devices that go around the cache.
@@ -103,6 +112,7 @@ fn dd(result: &ToolResult) -> Option<StorageLoad<'_>> {
     Some(StorageLoad {
         reads: output.is_none(),
         writes: output.is_some(),
+        copies: output.is_some() && input.is_some(),
         is_direct: Some(is_raw || has(flags, &["direct"])),
         is_synced: if is_synced { Some(true) } else { (!is_device).then_some(false) },
         span: result.whole.bytes.as_ref().map(|bytes| whole(bytes.value)),
@@ -157,6 +167,7 @@ fn fio(result: &ToolResult) -> Option<StorageLoad<'_>> {
     Some(StorageLoad {
         reads,
         writes,
+        copies: false,
         is_random: pattern.starts_with("rand"),
         is_direct,
         is_synced: if is_synced { Some(true) } else { is_known.then_some(false) },
@@ -221,6 +232,41 @@ fn diskspd(result: &ToolResult) -> Option<StorageLoad<'_>> {
         target: option(result, &["path"]).map(|path| path.trim_matches('\'')),
         ..StorageLoad::default()
     })
+}
+
+/// iozone, which writes each file before it reads it. Without its command nothing is known.
+fn iozone(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let flags = result.command.get(1..).filter(|words| !words.is_empty())?;
+    // Several letters may stand in one word.
+    let letters = || flags.iter().filter_map(|word| word.strip_prefix('-'));
+    let has = |flag: char| {
+        letters().any(|own| own.contains(flag) && own.chars().all(|letter| letter.is_ascii_alphabetic()))
+    };
+    // The first of its tests writes, and comes before all others.
+    let tests = || flags.windows(2).filter(|pair| pair[0] == "-i").map(|pair| pair[1].as_str());
+    let writes_only = tests().next().is_some() && tests().all(|test| test == "0");
+    Some(StorageLoad {
+        reads: !writes_only,
+        writes: true,
+        is_direct: Some(has('I')),
+        is_synced: Some(has('e') || has('o')),
+        cached: CachedBefore::Written,
+        span: option(result, &["size"]).and_then(size),
+        ..StorageLoad::default()
+    })
+}
+
+/// ioping, which keeps what it reads out of the page cache unless it is told otherwise. Without its command nothing is
+/// known.
+fn ioping(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let flags = result.command.get(1..).filter(|words| !words.is_empty())?;
+    let letters = || flags.iter().filter_map(|word| word.strip_prefix('-'));
+    let has = |flag: char| {
+        letters().any(|own| own.contains(flag) && own.chars().all(|letter| letter.is_ascii_alphabetic()))
+    };
+    let is_cached = has('C') || letters().any(|own| ["cached", "-cached"].contains(&own));
+    let writes = has('W') || has('G');
+    Some(StorageLoad { reads: !has('W'), writes, is_direct: Some(!is_cached), ..StorageLoad::default() })
 }
 
 /// A size as these tools take it: multiples are of 1024.
@@ -308,6 +354,33 @@ mod tests {
             Some((false, Some(true), Some(true), None))
         );
         assert_eq!(of("threads=4"), None);
+    }
+
+    #[test]
+    fn iozone_goes_through_the_page_cache_unless_it_is_told() {
+        let of = |command: &str| {
+            let mut result = result("iozone", "size=64k record=4k");
+            result.command = command.split_whitespace().map(str::to_owned).collect();
+            StorageLoad::of(&result).map(|l| (l.reads, l.is_direct, l.is_synced, l.span))
+        };
+        assert_eq!(of("iozone -a -g 128m"), Some((true, Some(false), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -Rab x.wks"), Some((true, Some(false), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -i 0 -i 1 -aI"), Some((true, Some(true), Some(false), Some(65_536))));
+        assert_eq!(of("iozone -i 0 -e"), Some((false, Some(false), Some(true), Some(65_536))));
+        assert_eq!(of(""), None);
+    }
+
+    #[test]
+    fn ioping_is_told_to_go_through_the_page_cache() {
+        let of = |command: &str| {
+            let mut result = result("ioping", "");
+            result.command = command.split_whitespace().map(str::to_owned).collect();
+            StorageLoad::of(&result).map(|l| (l.reads, l.is_direct))
+        };
+        assert_eq!(of("ioping -c 5 -C ."), Some((true, Some(false))));
+        assert_eq!(of("ioping -RC -s4k /x"), Some((true, Some(false))));
+        assert_eq!(of("ioping -cached /x"), Some((true, Some(false))));
+        assert_eq!((of("ioping -c 5 /C"), of("")), (Some((true, Some(true))), None));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Checks of how long it was measured, and by which clock.
 
+mod asked_rate;
 mod clocks;
 mod cpu_seconds;
 mod ended_by_error;
@@ -21,4 +22,5 @@ pub(super) const CHECKS: &[ToolCheck] = &[
     ended_by_size::CHECK,
     short::CHECK,
     resolution::CHECK,
+    asked_rate::CHECK,
 ];

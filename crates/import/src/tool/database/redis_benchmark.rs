@@ -43,6 +43,10 @@ const TEST_FAMILIES: &[&str] = &["PING_", "LRANGE_"];
 const HEADINGS: &[&str] =
     &["Latency by percentile distribution:", "Cumulative distribution of latencies:", "Summary:"];
 
+/// What further lines below a test begin with.
+const BODY: &[&str] =
+    &["host configuration \"", "multi-thread: ", "throughput summary: ", "latency summary (msec):", "avg "];
+
 impl ToolReader for RedisBenchmark {
     fn name(&self) -> &'static str {
         NAME
@@ -80,7 +84,17 @@ impl ToolReader for RedisBenchmark {
         let belongs = if first.text.starts_with('"') {
             text.starts_with('"')
         } else {
-            let is_body = || text.contains("% <= ") || text.ends_with(RATE) || HEADINGS.contains(&text);
+            // White space before them may have been lost.
+            let is_body = || {
+                let is_figure = |word: &str| word.parse::<f64>().is_ok();
+                text.contains("% <= ")
+                    || text.ends_with(RATE)
+                    || HEADINGS.contains(&text)
+                    || BODY.iter().any(|begin| text.starts_with(begin))
+                    || text.contains(" requests completed in ")
+                    || option(text).is_some()
+                    || text.split_whitespace().all(is_figure)
+            };
             title(text).is_none() && (last.is_blank() || last.is_indented() || is_body())
         };
         if belongs { Extent::More } else { Extent::EndsBefore }
@@ -294,6 +308,18 @@ mod tests {
 
     fn values(result: &ToolResult) -> Vec<(&'static str, f64)> {
         result.whole.figures.iter().map(|figure| (figure.metric.as_str(), figure.printed.value)).collect()
+    }
+
+    #[test]
+    fn a_test_that_lost_its_white_space_is_read() {
+        let results = read(
+            "====== GET ======\n2000 requests completed in 0.10 seconds\n5 parallel clients\n3 bytes payload\nkeep alive: 1\n\
+             host configuration \"save\":\nmulti-thread: no\n\nSummary:\n\
+             throughput summary: 20000.00 requests per second\nlatency summary (msec):\navg min p50 p95 p99 max\n\
+             0.180 0.040 0.119 0.231 3.983 5.599\n",
+        );
+        let latency = results[0].whole.figure(metric::LATENCY_P99).map(|printed| printed.value);
+        assert_eq!((results.len(), latency), (1, Some(0.003_983)));
     }
 
     #[test]

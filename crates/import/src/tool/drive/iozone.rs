@@ -1,11 +1,12 @@
 //! iozone: the table of sizes of files and records, each row a result, and what children saw with `-t`. Where only its
 //! reports for spreadsheets are given, these are read.
 
-use model::tool_result::{Counting, PrintedValue, ToolFigure, ToolMeasurement, ToolResult};
+use model::tool_result::{Counting, PrintedValue, ToolFigure, ToolMeasurement, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
 use super::iozone_excel;
 use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::command_line::program;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{LeadingNumber, leading, plain, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
@@ -104,6 +105,7 @@ impl ToolReader for Iozone {
             || is_upper_heading(text)
             || children(line).is_some()
             || is_throughput_test(text)
+            || tells_command(text)
             || iozone_excel::begins(text);
         is_one.then_some(Beginning::Certain)
     }
@@ -159,12 +161,27 @@ impl ToolReader for Iozone {
         if results.is_empty() {
             results = iozone_excel::results(block, figure, &told);
         }
+        if let Some(first) = results.first_mut() {
+            let invalid = block.lines.iter().filter(|line| line.text.contains(INVALID));
+            let warning =
+                |line: &ToolLine| ToolWarning { line: line.number, text: line.text.trim().to_owned() };
+            first.warnings = invalid.map(warning).collect();
+        }
         if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
     }
 }
 
 /// Its last line, behind which only reports for spreadsheets stand.
 const COMPLETE: &str = "iozone test complete";
+
+/// What it says of its own figures, of its diagnostic mode.
+const INVALID: &str = "Performance measurements are invalid";
+
+/// `Command line used: ./iozone -a -I`, which stands in its heading.
+fn tells_command(text: &str) -> bool {
+    let told = text.strip_prefix("Command line used:").and_then(|told| told.split_whitespace().next());
+    told.is_some_and(|word| program(word) == NAME)
+}
 
 /// So many lines are looked at for it.
 const LOOKED_BACK: usize = 512;
@@ -238,9 +255,15 @@ fn is_heading(text: &str) -> bool {
     first && words.next() == Some("reclen") && words.next() == Some("write")
 }
 
-/// `        random    random     bkwd    record    stride`, above it.
+/// `        random    random     bkwd    record    stride`, above it, or as much of it as there are tests.
 fn is_upper_heading(text: &str) -> bool {
-    text.split_whitespace().take(3).eq(["random", "random", "bkwd"])
+    let mut words = text.split_whitespace();
+    let first = words.next() == Some("random") && words.next() == Some("random");
+    let further: Vec<&str> = words.collect();
+    // In prose one space stands between words.
+    first
+        && (text.contains("random  ") || further.first() == Some(&"bkwd"))
+        && further.iter().all(|word| ["bkwd", "record", "stride"].contains(word))
 }
 
 /// The sizes that a row begins with.
@@ -358,6 +381,14 @@ mod tests {
         assert_eq!(names(&format!("{HEADING}\n{row}\n")), expected);
         let squeezed = "kB reclen write rewrite read reread\n102400 4 11111 22222 33333 44444\n";
         assert_eq!(names(squeezed), ["write", "rewrite", "read", "reread"]);
+    }
+
+    #[test]
+    fn the_upper_heading_has_as_many_words_as_there_are_tests() {
+        let begins = |text: &str| Iozone.begins(&ToolLine { number: 1, text: text.to_owned() }).is_some();
+        assert!(begins("          random    random     bkwd    record    stride"));
+        assert!(begins("random random bkwd record stride") && begins("     random    random"));
+        assert!(!begins("random random") && !begins("random    random reads are slow"));
     }
 
     #[test]

@@ -30,9 +30,15 @@ const MARKS: &[char] = &['>', '|', '\u{2502}', '#', '*', '+', ';', '`'];
 /// Those of them that begin so many other lines that what follows has to be certain.
 const COMMON_MARKS: &[char] = &['#', '*', '+', ';', '`'];
 
-/// Levels that logs write in brackets.
+/// What else comments and lists put before a line, with a space behind it.
+const LONG_MARKS: &[&str] = &["//", "--", "-", "\u{2022}"];
+
+/// Levels that logs write, in brackets or not.
 const LEVELS: &[&str] =
     &["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "info", "stdout", "stderr"];
+
+/// What parts a level from the line.
+const BEHIND_LEVEL: &[&str] = &[" | ", " - ", "| ", ": ", " "];
 
 /// What stands before the lines of a part of a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,6 +64,8 @@ enum Decoration {
 enum LogForm {
     /// Nothing.
     Plain,
+    /// The level.
+    Level,
     /// The host and the program, as syslog and journald do.
     Syslog,
     /// The stream and whether the line is whole, as container runtimes of Kubernetes do.
@@ -68,7 +76,7 @@ impl Decoration {
     /// Whether what it leaves has to be certain: undecorated lines look like this, too.
     fn is_common(&self) -> bool {
         match self {
-            Self::Same(marks) => marks.starts_with(COMMON_MARKS),
+            Self::Same(marks) => marks.starts_with(COMMON_MARKS) || long_mark(marks).is_some(),
             Self::Indent(_) | Self::Number { .. } => true,
             Self::Moment { has_date, .. } => !has_date,
             Self::Bracket | Self::NumberedFile(_) | Self::JsonString => false,
@@ -107,6 +115,10 @@ impl LogForm {
             Self::Plain => {
                 let text = text.strip_prefix(':').unwrap_or(text);
                 if text.is_empty() { Some(text) } else { text.strip_prefix(' ') }
+            }
+            Self::Level => {
+                let text = text.trim_start_matches([' ', '-', '|', '[']);
+                LEVELS.iter().find_map(|level| behind_level(text.strip_prefix(*level)?))
             }
             Self::Syslog => {
                 let (_host, rest) = text.strip_prefix(' ')?.split_once(' ')?;
@@ -221,9 +233,10 @@ fn search(text: &str, how: Search<'_>) -> Option<(Vec<Decoration>, String)> {
 /// What may stand before a line, with what is left of it. The shortest come first.
 fn candidates(text: &str) -> Vec<(Decoration, String)> {
     let mut kinds: Vec<Decoration> = marks(text).into_iter().map(Decoration::Same).collect();
+    kinds.extend(long_mark(text).map(|mark| Decoration::Same(mark.to_owned())));
     kinds.extend(name_of_container(text).map(Decoration::Same));
     if let Some(found) = moment::behind(text) {
-        let forms = [LogForm::Syslog, LogForm::Container, LogForm::Plain];
+        let forms = [LogForm::Syslog, LogForm::Container, LogForm::Level, LogForm::Plain];
         kinds.extend(forms.map(|form| Decoration::Moment { form, has_date: found.has_date }));
     }
     kinds.push(Decoration::Bracket);
@@ -264,6 +277,23 @@ fn marks(text: &str) -> Vec<String> {
         }
     }
     all
+}
+
+/// A mark of several letters, or of a list, at the beginning of a line, with the spaces around it.
+fn long_mark(text: &str) -> Option<&str> {
+    let width = indent(text);
+    let inner = text.get(width..)?;
+    let is_one = |mark: &&&str| inner.strip_prefix(**mark).is_some_and(|rest| rest.starts_with(' '));
+    let mark = LONG_MARKS.iter().find(is_one)?;
+    text.get(..width + mark.len() + 1)
+}
+
+/// What is behind a level and what parts it from the line.
+fn behind_level(text: &str) -> Option<&str> {
+    let rest = text.strip_prefix(']').unwrap_or(text);
+    let is_empty = || rest.trim_matches(['|', '-', ':', ' ']).is_empty();
+    let behind = BEHIND_LEVEL.iter().find_map(|mark| rest.strip_prefix(*mark));
+    behind.or_else(|| is_empty().then_some(""))
 }
 
 /// What is behind the same characters: of a row of a table, without the mark at its end. White space at the
@@ -367,6 +397,12 @@ mod tests {
             ["Nov  7 22:19:59 64+0", "Nov  7 22:20:00   b"],
             ["Nov 27 22:19:59 host bench[12]: 64+0", "Nov 27 22:20:00 host bench[12]:   b"],
             ["2026-11-27T22:19:59Z stdout F 64+0", "2026-11-27T22:19:59Z stdout F   b"],
+            ["// 64+0", "//   b"],
+            ["-- 64+0", "--   b"],
+            ["    - 64+0", "    -   b"],
+            ["22:19:59 DEBUG| [stdout] 64+0", "22:20:00 DEBUG| [stdout]   b"],
+            ["2026-11-27 22:19:59,123 - INFO - 64+0", "2026-11-27 22:20:00,123 - INFO -   b"],
+            ["2026-11-27 22:19:59 [WARNING] 64+0", "2026-11-27 22:20:00 [WARNING]   b"],
             ["bench-1  | 64+0", "bench-1  |   b"],
             ["[pod/fio-1/fio] 64+0", "[pod/fio-1/fio]   b"],
             ["   7  64+0", "   8    b"],
@@ -379,6 +415,7 @@ mod tests {
             assert_eq!(taken_off(&[first, second]), ["64+0", "  b"], "{first}");
         }
         assert_eq!(taken_off(&["> 64+0", ">", "> x", "prose", "> y"]), ["64+0", "", "x", "prose", "y"]);
+        assert_eq!(taken_off(&["22:19:59 INFO: 64+0", "22:19:59 INFO:"]), ["64+0", ""]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! A line without the marks of the page or the forum that it was copied from: tags and characters of HTML,
-//! `[code]` of forums, `{code}` of Jira, a pair of backticks, or the second of one that encloses several lines.
+//! `[code]` of forums, `{code}` of Jira, backticks and asterisks of Markdown around all of it, or the second backtick of a
+//! pair that encloses several lines.
 
 use std::borrow::Cow;
 
@@ -30,10 +31,14 @@ const CHARACTERS: &[(&str, &str)] = &[
     ("&amp;", "&"),
 ];
 
+/// What Markdown has around bold letters.
+const BOLD: &str = "**";
+
 /// The line without them.
 pub(super) fn without(text: String) -> String {
     let text = if text.contains('<') { without_tags(&text).into_owned() } else { text };
     let text = if text.contains('&') { with_characters(text) } else { text };
+    let text = if text.contains(BOLD) { without_bold(&text).into_owned() } else { text };
     let inner = without_forum(&text);
     if inner.len() == text.len() { text } else { inner.trim_end().to_owned() }
 }
@@ -77,6 +82,42 @@ fn with_characters(text: String) -> String {
     CHARACTERS.iter().fold(text, |text, (name, character)| text.replace(name, character))
 }
 
+/// Without the asterisks around parts of a line in bold letters: `read: **IOPS=24k**, BW=95MiB/s`. A power such as
+/// `1024**2` has none, nor has a path: letters stand inside of them, and none outside.
+fn without_bold(text: &str) -> Cow<'_, str> {
+    let mut left = String::new();
+    let mut rest = text;
+    while let Some((before, inside, behind)) = bold(rest) {
+        left.push_str(before);
+        left.push_str(inside);
+        rest = behind;
+    }
+    if left.is_empty() {
+        return Cow::Borrowed(text);
+    }
+    left.push_str(rest);
+    Cow::Owned(left)
+}
+
+/// What stands before the first part in bold letters, that part, and what stands behind it.
+fn bold(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, from) = text.split_once(BOLD)?;
+    let (inside, behind) = from.split_once(BOLD)?;
+    let is_outside = !before.ends_with(char::is_alphanumeric)
+        && !behind.starts_with(|c: char| c.is_alphanumeric() || c == '*');
+    let is_inside = inside.starts_with(char::is_alphanumeric)
+        && inside.ends_with(|c: char| c.is_alphanumeric() || matches!(c, '%' | ')' | ':' | ','));
+    (is_outside && is_inside).then_some((before, inside, behind))
+}
+
+/// Whether a line only begins or ends code in Markdown: three backticks, or tildes, and maybe its language.
+pub(super) fn is_fence(text: &str) -> bool {
+    let text = text.trim();
+    let inside = ["```", "~~~"].into_iter().find_map(|mark| text.strip_prefix(mark));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '`' | '~' | '-' | '_' | '+' | '.');
+    inside.is_some_and(|name| name.len() <= FENCE_NAME_MAX && name.chars().all(is_name))
+}
+
 /// Without what stands at both ends.
 fn without_forum(text: &str) -> &str {
     let mut inner = text;
@@ -86,16 +127,14 @@ fn without_forum(text: &str) -> &str {
     while let Some(before) = FORUM.iter().find_map(|mark| before_mark(inner, mark)) {
         inner = before;
     }
-    let before = inner.strip_suffix('`').map(|before| before.strip_prefix('`').unwrap_or(before));
-    before.filter(|before| !before.contains('`')).unwrap_or(inner)
-}
-
-/// Whether a line is a fence of Markdown, with the name of a language or without: "```bash".
-pub(super) fn is_fence(text: &str) -> bool {
-    let text = text.trim();
-    let inside = ["```", "~~~"].into_iter().find_map(|mark| text.strip_prefix(mark));
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '`' | '~' | '-' | '_' | '+' | '.');
-    inside.is_some_and(|name| name.len() <= FENCE_NAME_MAX && name.chars().all(is_name))
+    // Of Markdown, for code and for bold letters.
+    let trimmed = inner.trim();
+    let between = ["`", BOLD].into_iter().find_map(|mark| {
+        let between = trimmed.strip_prefix(mark)?.strip_suffix(mark)?;
+        (!between.is_empty() && !between.contains(mark)).then_some(between)
+    });
+    let is_last = |before: &&str| !before.contains('`');
+    between.or_else(|| inner.strip_suffix('`').filter(is_last)).unwrap_or(inner)
 }
 
 fn is_mark(text: &str, mark: &str) -> bool {
@@ -135,7 +174,7 @@ mod tests {
         for text in ["```", "```bash", "  ````", "~~~", "```shell-session"] {
             assert!(is_fence(text), "{text}");
         }
-        for text in ["``", "```This is ApacheBench", "~~", "a ```", ""] {
+        for text in ["``", "```This is ApacheBench", "```fio --name=a", "~~", "a ```", ""] {
             assert!(!is_fence(text), "{text}");
         }
     }
@@ -156,6 +195,13 @@ mod tests {
             ("`fio --name=a`", "fio --name=a"),
             ("sys     0m24.786s`", "sys     0m24.786s"),
             ("`a` and `b`", "`a` and `b`"),
+            (" `fio --name=a`", "fio --name=a"),
+            ("    **$ dd if=a of=b bs=1**", "$ dd if=a of=b bs=1"),
+            ("***", "***"),
+            ("  read: **IOPS=24k**, **BW=95MiB/s** (99MB/s)", "  read: IOPS=24k, BW=95MiB/s (99MB/s)"),
+            ("rate  1024**2  i/o 1000**2", "rate  1024**2  i/o 1000**2"),
+            ("char **a, **b", "char **a, **b"),
+            ("ls **/a/** -p*** x", "ls **/a/** -p*** x"),
             ("[  5] local", "[  5] local"),
             ("{\"a\": \"&lt;\"}", "{\"a\": \"&lt;\"}"),
             ("{&quot;a&quot;: 1}", "{\"a\": 1}"),

@@ -417,7 +417,7 @@ impl<'a> Paste<'a> {
 
     /// Lists lines as not understood; together with those before them of which the same is known.
     fn unread(&mut self, lines: &[ToolLine], cause: UnreadCause, tool: Option<&str>) {
-        let mut told = lines.iter().filter(|line| !line.is_blank());
+        let mut told = lines.iter().filter(|line| !line.is_blank() && !markup::is_fence(&line.text));
         let (Some(first), Some(last)) = (told.clone().next(), told.next_back()) else { return };
         let tool = tool.map(str::to_owned);
         // That not all was read is never lost among the rest.

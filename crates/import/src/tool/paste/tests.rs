@@ -52,6 +52,12 @@ fn what_is_cut_or_of_nobody_is_told_as_such() {
     assert_eq!(unread(&output), [(UnreadCause::NoTool, 1, 3)]);
     let output = read("64+0 records in\nsomething else\n");
     assert_eq!(unread(&output), [(UnreadCause::CutShort, 1, 1), (UnreadCause::NoTool, 2, 2)]);
+    let output = read(&format!("```\n{DD}```\n"));
+    assert_eq!(
+        (found(&output), output.unread.len()),
+        (vec![("dd", 2, 4)], 0),
+        "fences are nothing to tell of"
+    );
     let output = read("");
     assert_eq!((output.lines, output.results.len(), output.unread.len()), (0, 0, 0));
 }

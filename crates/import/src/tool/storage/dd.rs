@@ -2,14 +2,13 @@
 //! some locales decimals follow a comma, so lines are known by their numbers and units.
 
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
-use model::{Unit, Value, WorkloadName, metric};
+use model::{Unit, metric};
 
-use super::{dd_remedy, failure};
+use super::{dd_operands, dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
-use crate::tool::work::same_work;
 
 /// The importer.
 pub(super) struct Dd;
@@ -111,7 +110,13 @@ impl ToolReader for Dd {
         result.whole.bytes = Some(copied.bytes);
         result.whole.window = Some(copied.seconds);
         result.whole.add(metric::THROUGHPUT, copied.rate);
-        options(&mut result);
+        let is_passed = block.command.is_some_and(|command| command.is_passed(self.programs()));
+        let contradicts = |(_, (full, _)): (u64, (u64, u64))| dd_operands::contradict(&result, full);
+        // Between the outputs of one command somebody left out another.
+        if is_passed && written.is_some_and(contradicts) {
+            result.command.clear();
+        }
+        dd_operands::fill(&mut result);
         let error = block.lines.iter().find_map(|line| failure::reason(&line.text, self.programs()));
         result.options.extend(error.map(|error| (failure::OPTION.to_owned(), error.to_owned())));
         Ok(vec![result])
@@ -201,7 +206,9 @@ fn transferred(line: &ToolLine, bytes: &PrintedValue, rest: &str) -> Option<Copi
     let at = before.find(|c: char| c.is_ascii_digit())?;
     let seconds = time(line, before.get(at..)?.trim())?;
     let rate = quantity(line.number, rate, Counting::Decimal)?;
-    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some(BSD) })
+    // GNU's printed the same before coreutils 5.3, with the whole word.
+    let variant = if before.contains("seconds") { "GNU" } else { BSD };
+    Some(Copied { bytes: bytes.clone(), seconds, rate: Some(rate), variant: Some(variant) })
 }
 
 /// `104857600 bytes (105 MB, 100 MiB) transferred 1.003s, 105 MB/s`, of BSD and macOS with `status=progress`.
@@ -273,89 +280,8 @@ fn is_unit_of_time(text: &str) -> bool {
     (1..=UNIT_MAX).contains(&text.chars().count()) && are_letters && (!text.is_ascii() || is_latin())
 }
 
-/// Fills in what the operands of the command say.
-fn options(result: &mut ToolResult) {
-    let operands = result.command.iter().skip(1).filter_map(|word| word.split_once('='));
-    result.options = operands.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
-    if result.options.is_empty() {
-        return;
-    }
-    let get = |name: &str| result.options.get(name).map(String::as_str);
-    let has = |name: &str, words: &[&str]| {
-        get(name).is_some_and(|list| list.split(',').any(|word| words.contains(&word)))
-    };
-    let input = get("if").filter(|path| !["/dev/zero", "/dev/urandom", "/dev/random"].contains(path));
-    let output = get("of").filter(|path| *path != "/dev/null");
-    // Copies and pipes do the work of two loads.
-    let (pattern, flag, target) = match (get("if"), input, output) {
-        (Some(_), None, Some(target)) => ("write", "oflag", target),
-        (Some(_), Some(target), None) if get("of").is_some() => ("read", "iflag", target),
-        _ => return,
-    };
-    let block = get("bs").or(get(if pattern == "write" { "obs" } else { "ibs" }));
-    let Some(block) = block.map_or(Some(512), size) else { return };
-    let sync = match () {
-        () if has("oflag", &["dsync", "sync"]) => "dsync",
-        () if has("conv", &["fsync", "fdatasync"]) => "end",
-        () => "none",
-    };
-    let is_direct = has(flag, &["direct"]);
-    let is_zeros = get("if") == Some("/dev/zero");
-    let mut set: Vec<(&'static str, Value)> = vec![
-        ("target", target.into()),
-        ("pattern", pattern.into()),
-        ("block-size", block.into()),
-        ("engine", "sync".into()),
-        ("direct", is_direct.into()),
-    ];
-    if pattern == "write" {
-        set.push(("sync", sync.into()));
-        set.push(("content", if is_zeros { "zeros" } else { "random" }.into()));
-    }
-    let counted = if has("iflag", &["count_bytes"]) { 1 } else { block };
-    let bytes = get("count").and_then(size).and_then(|count| count.checked_mul(counted));
-    set.extend(bytes.map(|bytes| ("bytes", bytes.into())));
-    // Without a count all of a file is read, so what was read is its size.
-    let is_file = pattern == "read" && !target.starts_with("/dev/");
-    // BSD calls it `iseek`, too.
-    let is_whole = is_file && ["count", "skip", "iseek"].into_iter().all(|name| get(name).is_none());
-    let read = result.whole.bytes.as_ref().filter(|read| is_whole && read.value > 0.0);
-    if let Some(read) = read {
-        let read = read.value as u64;
-        set.extend([("bytes", read.into()), ("size", read.into())]);
-    }
-    same_work(result, WorkloadName::new("disk"), set);
-}
-
-/// A number as dd's operands have it: `4k`, `1M`, `64kB`, `2x512`.
-fn size(text: &str) -> Option<u64> {
-    text.split('x').map(factor_of_size).try_fold(1u64, |all, one| all.checked_mul(one?))
-}
-
-fn factor_of_size(text: &str) -> Option<u64> {
-    let (number, unit) = whole(text)?;
-    let binary = unit.strip_suffix("iB").unwrap_or(unit);
-    let scale: u64 = match binary {
-        "" | "c" => 1,
-        "w" => 2,
-        "b" => 512,
-        "k" | "K" => 1 << 10,
-        "m" | "M" => 1 << 20,
-        "g" | "G" => 1 << 30,
-        "t" | "T" => 1 << 40,
-        "kB" | "KB" => 1000,
-        "MB" => 1_000_000,
-        "GB" => 1_000_000_000,
-        "TB" => 1_000_000_000_000,
-        _ => return None,
-    };
-    number.checked_mul(scale)
-}
-
 #[cfg(test)]
 mod tests {
-    use model::ParameterName;
-
     use super::*;
 
     fn line(text: &str) -> ToolLine {
@@ -371,6 +297,7 @@ mod tests {
             ("已复制 512 字节，0.5 秒，1.0 kB/s", "GNU", 512.0, 0.5, 1000.0),
             ("1024 bytes (1.0KB) copied, 0.5 seconds, 2.0KB/s", "busybox", 1024.0, 0.5, 2048.0),
             ("1024 bytes transferred in 0.5 secs (2048 bytes/sec)", "BSD", 1024.0, 0.5, 2048.0),
+            ("1024 bytes transferred in 0.5 seconds (2048 bytes/sec)", "GNU", 1024.0, 0.5, 2048.0),
             ("1024 bytes (1 kB, 1 KiB) transferred 0.5s, 2048 B/s", "BSD", 1024.0, 0.5, 2048.0),
             ("1048576 bytes (1 M) copied, 0.5 s, 2 M/s", "toybox", 1_048_576.0, 0.5, 2_097_152.0),
             ("67108864字节(67 MB)已复制，0.5 秒，134 MB/秒", "GNU", 67_108_864.0, 0.5, 134e6),
@@ -438,63 +365,17 @@ mod tests {
     }
 
     #[test]
-    fn operands_become_parameters_of_the_same_work() {
-        let read = |words: &str| {
-            let command = words.split(' ').map(str::to_owned).collect();
-            let mut result = ToolResult { command, ..ToolResult::default() };
-            options(&mut result);
-            let one = |(name, value): (ParameterName, &Value)| format!("{name}={value}");
-            result.parameters.iter().map(one).collect::<Vec<_>>().join(" ")
+    fn regression_the_output_of_another_command_was_held_against_the_one_above() {
+        let printed = |count: u64, bytes: u64| {
+            format!("{count}+0 records in\n{count}+0 records out\n{bytes} bytes copied, 0.5 s, 1.0 GB/s\n")
         };
-        assert_eq!(
-            read("dd if=/dev/zero of=x bs=1M count=64 oflag=direct conv=fsync"),
-            "block-size=1048576 bytes=67108864 content=zeros direct=yes engine=sync pattern=write sync=end target=x"
-        );
-        assert_eq!(
-            read("dd if=/dev/sda of=/dev/null bs=64kB"),
-            "block-size=64000 direct=no engine=sync pattern=read target=/dev/sda"
-        );
-        assert_eq!(
-            read("dd if=x of=/dev/null bs=1M iflag=direct"),
-            "block-size=1048576 direct=yes engine=sync pattern=read target=x",
-            "nothing says how long the file is"
-        );
-        assert_eq!(read("dd if=/dev/zero of=/dev/null bs=1M"), "", "that drives no disk");
-        assert_eq!(read("dd if=a of=b"), "", "that drives two");
-        assert_eq!(
-            read("dd if=x of=/dev/null bs=1M count=4096 iflag=count_bytes"),
-            "block-size=1048576 bytes=4096 direct=no engine=sync pattern=read target=x"
-        );
-        assert_eq!(
-            (size("2x512"), size("1GB"), size("1MiB"), size("x")),
-            (Some(1024), Some(1_000_000_000), Some(1 << 20), None)
-        );
-    }
-
-    #[test]
-    fn what_was_read_of_a_whole_file_is_its_size() {
-        let read = |words: &str| {
-            let command = words.split(' ').map(str::to_owned).collect();
-            let mut result = ToolResult { command, ..ToolResult::default() };
-            result.whole.bytes = Some(exact(1, 1 << 20, Unit::Bytes));
-            options(&mut result);
-            let integer = |name: &'static str| result.parameters.integer(ParameterName::new(name)).ok();
-            (integer("bytes"), integer("size"))
-        };
-        assert_eq!(read("dd if=x of=/dev/null bs=64k"), (Some(1 << 20), Some(1 << 20)));
-        assert_eq!(read("dd if=x of=/dev/null bs=64k count=16"), (Some(1 << 20), None));
-        assert_eq!(read("dd if=x of=/dev/null bs=64k skip=1"), (None, None));
-        assert_eq!(read("dd if=x of=/dev/null bs=64k iseek=1"), (None, None));
-        assert_eq!(read("dd if=/dev/sda of=/dev/null bs=64k"), (None, None), "it may have ended otherwise");
-    }
-
-    #[test]
-    fn the_command_gets_what_it_lacks() {
-        let command = "dd if=/dev/zero of=x oflag=dsync".split(' ').map(str::to_owned).collect();
-        let mut result = ToolResult { command, ..ToolResult::default() };
-        options(&mut result);
-        let remedies = [ToolRemedy::BypassPageCache, ToolRemedy::SyncAtEnd, ToolRemedy::RunFor(30)];
-        let corrected = Dd.corrected(&result, &remedies).unwrap().join(" ");
-        assert_eq!(corrected, "dd if=/dev/zero of=x oflag=dsync,direct conv=fdatasync");
+        let (first, other) = (printed(8, 8 << 20), printed(16384, 8 << 20));
+        let text = format!("$ dd if=/dev/zero of=x bs=1M\n{first}mv x y\n{other}");
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let has_command: Vec<bool> = results.iter().map(|result| !result.command.is_empty()).collect();
+        assert_eq!(has_command, [true, false]);
+        let typed =
+            crate::tool::read("", format!("$ dd if=/dev/zero of=x bs=1M\n{other}").as_bytes()).unwrap();
+        assert!(!typed.results[0].command.is_empty(), "what stands right below it is of it");
     }
 }

@@ -49,7 +49,7 @@ impl ToolReader for Diskspd {
         if command(text).is_some() || timespan(text).is_some() {
             return Some(Beginning::Certain);
         }
-        (text == "Total IO").then_some(Beginning::Likely)
+        (text == "Total IO" || parameters_of(text).is_some()).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -64,7 +64,8 @@ impl ToolReader for Diskspd {
             || last.is_indented()
             || text.contains('|')
             || text.chars().all(|c| matches!(c, '-' | '*'))
-            || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning));
+            || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+            || is_target(text);
         if is_first || is_own && !begins_again { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -107,6 +108,22 @@ fn command(text: &str) -> Option<Vec<String>> {
 fn timespan(text: &str) -> Option<u64> {
     let (number, rest) = whole(text.strip_prefix("Results for timespan ")?)?;
     rest.starts_with(':').then_some(number)
+}
+
+/// The number of `timespan:   1`, above its parameters.
+fn parameters_of(text: &str) -> Option<u64> {
+    let (number, rest) = whole(text.strip_prefix("timespan:")?)?;
+    rest.trim().is_empty().then_some(number)
+}
+
+/// A path above the percentiles of one of several targets: `D:\x.dat`, `#1`. A prompt has a mark at its end.
+fn is_target(text: &str) -> bool {
+    let mut letters = text.chars();
+    let is_drive = letters.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && letters.next() == Some(':')
+        && letters.next() == Some('\\');
+    let is_number = text.strip_prefix('#').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    (is_drive || is_number) && !text.contains(['>', '|'])
 }
 
 /// What is known of one timespan.
@@ -152,6 +169,8 @@ struct Reading {
     spans: Vec<Span>,
     table: Option<TableClass>,
     columns: Vec<String>,
+    /// Whether the percentiles that follow are of one of several targets, and not of all.
+    is_of_target: bool,
 }
 
 impl Reading {
@@ -161,6 +180,9 @@ impl Reading {
             self.command = words;
         } else if text == "Input parameters:" {
             self.is_in_parameters = true;
+        } else if let Some(number) = parameters_of(text) {
+            self.is_in_parameters = true;
+            self.parameters.push((number, Vec::new()));
         } else if text == "System information:" {
             self.is_in_parameters = false;
         } else if let Some(moment) = text.strip_prefix("start time: ") {
@@ -178,9 +200,7 @@ impl Reading {
     }
 
     fn parameter(&mut self, text: &str) {
-        if let Some(number) = text.strip_prefix("timespan:").and_then(whole).map(|(number, _)| number) {
-            self.parameters.push((number, Vec::new()));
-        } else if let Some((_, lines)) = self.parameters.last_mut()
+        if let Some((_, lines)) = self.parameters.last_mut()
             && !text.is_empty()
             && !text.starts_with('-')
         {
@@ -193,6 +213,7 @@ impl Reading {
             self.spans.push(Span::default());
         }
         let Some(span) = self.spans.last_mut() else { return };
+        self.is_of_target = is_target(text) || self.is_of_target && !text.starts_with("total:");
         if let Some(window) = text.strip_prefix("actual test time:") {
             span.window = quantity(line, window, Counting::Decimal);
             return;
@@ -214,7 +235,9 @@ impl Reading {
         if cells.contains(&"I/Os") || cells.first() == Some(&"%-ile") {
             self.columns = cells.into_iter().map(str::to_owned).collect();
         } else if self.columns.first().is_some_and(|first| first == "%-ile") {
-            percentiles(line, &self.columns, &cells, span);
+            if !self.is_of_target {
+                percentiles(line, &self.columns, &cells, span);
+            }
         } else if let Some(class) = self.table {
             row(line, &self.columns, &cells, class, span);
         }
@@ -463,9 +486,11 @@ mod tests {
             let line = ToolLine { number: 1, text: text.to_owned() };
             assert_eq!(Diskspd.begins(&line), Some(Beginning::Certain), "{text}");
         }
-        for text in ["Command Line: ls", "Results for timespan", "a Total IO of 5"] {
+        for text in ["Command Line: ls", "Results for timespan", "a Total IO of 5", "timespan: long", "#1"] {
             let line = ToolLine { number: 1, text: text.to_owned() };
             assert_eq!(Diskspd.begins(&line), None, "{text}");
         }
+        assert!(is_target("E:\\x y.dat") && is_target("#1"));
+        assert!(!is_target("C:\\bench>") && !is_target("a: b") && !is_target("# heading"));
     }
 }

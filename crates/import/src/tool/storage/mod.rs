@@ -1,13 +1,15 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! vdbench, pv, rsync.
+//! filebench, vdbench, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
 mod dd;
+mod dd_operands;
 mod dd_remedy;
 mod diskspd;
 mod elbencho;
 mod failure;
+mod filebench;
 mod fio;
 mod pv;
 mod rsync;
@@ -23,6 +25,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &crystaldiskmark::CrystalDiskMark,
     &as_ssd::AsSsd,
     &elbencho::Elbencho,
+    &filebench::Filebench,
     &vdbench::Vdbench,
     &pv::Pv,
     &rsync::Rsync,

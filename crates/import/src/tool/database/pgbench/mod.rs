@@ -4,10 +4,10 @@
 mod options;
 mod text;
 
-use model::tool_result::{ToolRemedy, ToolResult, ToolWarning};
+use model::tool_result::{ToolMeasurement, ToolRemedy, ToolResult, ToolWarning};
 use model::{WorkloadName, metric};
 
-use self::text::PgbenchReport;
+use self::text::{DEVIATION, MEAN, PgbenchReport};
 use super::mean;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -45,7 +45,8 @@ impl ToolReader for Pgbench {
             return Some(Beginning::Certain);
         }
         let is_progress = words.starts_with("progress: ") && words.contains(" tps, lat ");
-        (is_progress || words.starts_with("starting vacuum...")).then_some(Beginning::Likely)
+        let is_likely = is_progress || words.starts_with("starting vacuum...") || is_within_report(words);
+        is_likely.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -61,7 +62,12 @@ impl ToolReader for Pgbench {
             warns(words) || ["pgbench: ", "NOTICE: "].iter().any(|begin| words.starts_with(begin));
         // What stands below a script; its white space may have been lost.
         let is_of_script = words.starts_with("- ");
-        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message;
+        let is_statement = || {
+            let mut above = before.iter().rev().take(REPORT);
+            words.starts_with(|c: char| c.is_ascii_digit())
+                && above.any(|line| text::heads_statements(line.text.trim()))
+        };
+        let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message || is_statement();
         if is_own || PgbenchReport::default().take(last) { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -77,7 +83,7 @@ impl ToolReader for Pgbench {
         }
         result.options = options::of_work(all);
         result.version = report.version;
-        result.whole = report.whole;
+        result.whole = with_last_transactions(report.whole);
         if result.whole.figures.is_empty() {
             let rate = mean(&report.parts, &[metric::TRANSACTIONS_PER_SECOND]);
             result.whole.figures.extend(rate.figures);
@@ -102,6 +108,20 @@ impl ToolReader for Pgbench {
     }
 }
 
+/// The time that was asked for, as exactly as the run kept it: clients end what they began within it, so that it
+/// took longer by as much as the slowest of their last transactions.
+fn with_last_transactions(mut whole: ToolMeasurement) -> ToolMeasurement {
+    let seconds = |name| whole.figure(name).map(|printed| printed.value);
+    let longer = seconds(MEAN).map(|mean| mean + SPREADS * seconds(DEVIATION).unwrap_or(mean));
+    if let (Some(window), Some(longer)) = (whole.window.as_mut(), longer) {
+        window.half_step += longer;
+    }
+    whole
+}
+
+/// Nearly all transactions take less than the mean and so many standard deviations.
+const SPREADS: f64 = 3.0;
+
 /// Whether a line tells of a client that failed, or of a run that was broken off.
 fn warns(words: &str) -> bool {
     const BEGINNINGS: &[&str] =
@@ -109,6 +129,18 @@ fn warns(words: &str) -> bool {
     // Before version 13 it is not said whose message it is.
     let is_early = words.starts_with("client ") && words.contains(" aborted in ");
     is_early || BEGINNINGS.iter().any(|begin| words.starts_with(begin))
+}
+
+/// A line of a report, whose first ones may be cut away, that nobody else prints.
+fn is_within_report(words: &str) -> bool {
+    let is_rate = || {
+        let rate = words.strip_prefix("tps = ").and_then(|rest| rest.split_once(" ("));
+        rate.is_some_and(|(rate, what)| rate.parse::<f64>().is_ok() && what.contains(" connection"))
+    };
+    let is_mode = || ["simple", "extended", "prepared"].iter().any(|mode| words.ends_with(mode));
+    words.starts_with("number of transactions actually processed: ")
+        || words.starts_with("query mode: ") && is_mode()
+        || is_rate()
 }
 
 /// The first line of a report, of any version.
@@ -122,6 +154,16 @@ mod tests {
 
     fn line(text: &str) -> ToolLine {
         ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn statements_that_lost_their_white_space_are_read() {
+        let text = "transaction type: <builtin: TPC-B (sort of)>\nduration: 10 s\n\
+                    number of transactions actually processed: 55\ntps = 5.5 (excluding connections establishing)\n\
+                    statement latencies in milliseconds:\n0.003  \\set aid 1\n0.250  BEGIN;\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [run] = output.results.as_slice() else { panic!("{:?}", output.results) };
+        assert_eq!((run.parts.len(), output.unread.len()), (2, 0));
     }
 
     #[test]
@@ -148,6 +190,9 @@ mod tests {
             ["pgbench (15.18 (Debian 15.18-0+deb12u1))", "pgbench (PostgreSQL) 12.1", "transaction type: x"]
         {
             assert_eq!(Pgbench.begins(&line(text)), Some(Beginning::Certain), "{text}");
+        }
+        for text in ["query mode: simple", "tps = 5.5 (without initial connection time)"] {
+            assert_eq!(Pgbench.begins(&line(text)), Some(Beginning::Likely), "{text}");
         }
         for text in ["pgbench (it is a tool)", "pgbench -c 4", "progress: half of it", "tps = 4"] {
             assert_eq!(Pgbench.begins(&line(text)), None, "{text}");

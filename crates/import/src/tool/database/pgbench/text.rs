@@ -22,8 +22,8 @@ pub(super) fn read(lines: &[ToolLine]) -> PgbenchReport {
     report
 }
 
-const MEAN: MetricName = MetricName::new("latency_mean");
-const DEVIATION: MetricName = MetricName::new("latency_stddev");
+pub(super) const MEAN: MetricName = MetricName::new("latency_mean");
+pub(super) const DEVIATION: MetricName = MetricName::new("latency_stddev");
 const WITH_CONNECTING: MetricName = MetricName::new("transactions_per_second_with_connecting");
 
 /// Names of options in its report, with the options; of some only the beginning, for a count may follow.
@@ -77,7 +77,7 @@ pub(super) struct PgbenchReport {
 impl PgbenchReport {
     /// Takes a line; says whether it was understood.
     pub(super) fn take(&mut self, line: &ToolLine) -> bool {
-        let (at, text) = (line.number, line.text.trim());
+        let (at, text) = (line.number, without_comment(line.text.trim()));
         if let Some(version) = version(text) {
             self.version = Some(version.to_owned());
             return true;
@@ -88,7 +88,7 @@ impl PgbenchReport {
         if let Some(rest) = text.strip_prefix("SQL script ") {
             return self.begin_script(rest).is_some();
         }
-        if text.trim_start_matches("- ").starts_with("statement latencies in milliseconds") {
+        if heads_statements(text) {
             self.has_statements = true;
             return true;
         }
@@ -240,7 +240,7 @@ impl PgbenchReport {
     /// `0.224           0  BEGIN;`: its mean time, since version 15 with counts of failures and retries
     /// before the statement.
     fn statement(&mut self, line: &ToolLine) -> bool {
-        if !self.has_statements || !line.is_indented() {
+        if !self.has_statements {
             return false;
         }
         let mut rest = line.text.trim_start();
@@ -259,6 +259,16 @@ impl PgbenchReport {
         self.parts.push(ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured });
         true
     }
+}
+
+/// Whether statements with their times stand below this line.
+pub(super) fn heads_statements(text: &str) -> bool {
+    text.trim_start_matches("- ").starts_with("statement latencies in milliseconds")
+}
+
+/// A line without what somebody explains behind it: `scaling factor: 1     # the size`.
+fn without_comment(text: &str) -> &str {
+    text.split_once("  #").map_or(text, |(own, _)| own.trim_end())
 }
 
 /// The value of an option as a command line has it.
@@ -336,6 +346,16 @@ mod tests {
         );
         assert_eq!(report.options["builtin"], "tpcb-like");
         assert!(report.unread.is_empty());
+    }
+
+    #[test]
+    fn comments_behind_its_lines_are_left_out() {
+        let report = read(&lines(
+            "transaction type: TPC-B (sort of)     #  the kind\nlatency average = 500 ms    # how long\n\
+             tps = 5.5 (excluding connections establishing)   #  how many\n",
+        ));
+        assert_eq!(figures(&report.whole), "transactions_per_second=5.5 latency_mean=0.5");
+        assert_eq!((report.options["builtin"].as_str(), report.unread.len()), ("tpcb-like", 0));
     }
 
     #[test]

@@ -75,6 +75,7 @@ const TESTS: &[(&str, SysbenchTest)] = &[
 const PHRASES: &[&str] = &[
     "Running the test with following options",
     "Initializing ",
+    "No DB drivers specified, using ",
     "Random number generator seed is ",
     "Threads started",
     "Done.",

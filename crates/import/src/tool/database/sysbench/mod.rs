@@ -74,7 +74,9 @@ impl ToolReader for Sysbench {
         let is_heading = text::HEADINGS.contains(&text) && !["Throughput:", "Latency (ms):"].contains(&text);
         let is_interval =
             || interval::moment(text).is_some_and(|(_, told)| interval::figures(0, told).is_some());
-        (is_heading || warns(text) || is_interval()).then_some(Beginning::Likely)
+        // What 0.4 and 0.5 print first of files.
+        let is_of_files = text.starts_with("Operations performed:") && text.ends_with(" Total");
+        (is_heading || is_of_files || warns(text) || is_interval()).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {

@@ -10,7 +10,7 @@ use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 use serde_json::error::Category;
 
-use super::run::{FioDirection, FioJob, FioRun, KEPT, MIXED, percentile};
+use super::run::{ALL_CLIENTS, FioDirection, FioJob, FioRun, KEPT, MIXED, percentile};
 use crate::tool::block::ToolBlock;
 use crate::tool::number::{exact, plain};
 use crate::tool::reader::NotUnderstood;
@@ -45,6 +45,8 @@ struct Job {
     trim: Option<Direction>,
     mixed: Option<Direction>,
     sync: Option<Syncs>,
+    /// Milliseconds that its threads ran, one added to the other.
+    job_runtime: Option<u64>,
     /// The number of the error that ended it, or 0.
     error: Option<i64>,
 }
@@ -87,6 +89,19 @@ struct Times {
     #[serde(default)]
     bins: BTreeMap<String, u64>,
 }
+
+impl Job {
+    /// How many threads ran at least, by the times of all of them and of the longest direction.
+    fn threads(&self) -> Option<u64> {
+        let directions = [&self.read, &self.write, &self.trim, &self.mixed];
+        let longest = directions.into_iter().flatten().filter_map(|direction| direction.runtime).max()?;
+        let threads = self.job_runtime? as f64 / longest as f64;
+        (longest >= TIMED_MS && threads.is_finite()).then(|| threads.round() as u64)
+    }
+}
+
+/// Of shorter runs the time that threads take to begin is too large a part.
+const TIMED_MS: u64 = 1000;
 
 impl Times {
     /// Whether there was an operation.
@@ -142,7 +157,7 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<FioRun, NotUnderstood> {
     let mut run = FioRun {
         version: Some(version.to_owned()),
         moment: document.time,
-        jobs: jobs.into_iter().map(|job| of_job(line, job)).collect(),
+        jobs: jobs.into_iter().map(|job| of_job(line, job, &document.options)).collect(),
         options: document.options,
         ..FioRun::default()
     };
@@ -225,7 +240,9 @@ fn closed(text: &str) -> Option<String> {
     Some(format!("{whole}{closing}"))
 }
 
-fn of_job(line: u64, job: Job) -> FioJob {
+/// A job; of those that are printed as one, what is told of all.
+fn of_job(line: u64, job: Job, common: &BTreeMap<String, String>) -> FioJob {
+    let threads = job.threads().filter(|_| job.options.is_some() && job.jobname != ALL_CLIENTS);
     let directions =
         [("read", job.read), ("write", job.write), ("trim", job.trim), (MIXED, job.mixed)].into_iter();
     let did = directions.filter_map(|(class, direction)| {
@@ -245,6 +262,15 @@ fn of_job(line: u64, job: Job) -> FioJob {
         line,
         ..FioJob::default()
     };
+    let given = |name: &str| all.options.get(name).or_else(|| common.get(name));
+    let told = given("numjobs").map_or(Some(1), |jobs| jobs.parse::<u64>().ok());
+    let is_verified = given("verify").is_some();
+    let several = threads.zip(told).filter(|(threads, told)| threads > told && !is_verified);
+    // With group_reporting the options are those of the first of several jobs.
+    if let Some((threads, _)) = several {
+        all.options.clear();
+        (all.jobs, all.is_mixed) = (Some(threads), true);
+    }
     all.drop_mixed();
     let synced = all.directions.iter_mut().find(|direction| direction.class == "write");
     if let Some(FioDirection { measured, .. }) = synced
@@ -364,6 +390,24 @@ mod tests {
         assert_eq!(read.figure(metric::LATENCY_P99).map(|p99| p99.value), Some(5e-6));
         assert_eq!(read.figure(metric::LATENCY_MAX).map(|max| max.value), Some(9.1e-6));
         assert_eq!(read.window.as_ref().map(|window| window.value), Some(2.0));
+    }
+
+    #[test]
+    fn regression_jobs_of_a_group_were_taken_for_those_of_the_first() {
+        let of = |told: &str, all_ms: u64| {
+            let options =
+                format!("\"job options\" : {{\"rw\" : \"read\"{told}}}, \"job_runtime\" : {all_ms}");
+            let run = run(&TEXT.replace("\"job options\" : {\"rw\" : \"read\"}", &options));
+            (run.jobs[0].jobs, run.jobs[0].is_mixed, run.jobs[0].options.contains_key("rw"))
+        };
+        assert_eq!(of(", \"numjobs\" : \"2\"", 8001), (Some(4), true, false));
+        assert_eq!(of(", \"numjobs\" : \"4\"", 8001), (None, false, true), "it says of them all");
+        assert_eq!(of(", \"numjobs\" : \"4\"", 6000), (None, false, true), "some of them ended earlier");
+        assert_eq!(
+            of(", \"verify\" : \"crc32c\"", 4000),
+            (None, false, true),
+            "what was written is read again"
+        );
     }
 
     #[test]

@@ -71,7 +71,8 @@ impl ToolReader for Fio {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (text::begins(&line.text) || terse::is_line(&line.text)).then_some(Beginning::Certain)
+        let text = line.text.as_str();
+        (!is_numbered(text) && text::begins(text) || terse::is_line(text)).then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -134,8 +135,33 @@ fn of_runs(
     if results.is_empty() { Err(why) } else { Ok(results) }
 }
 
+/// Whether the number of the line stands before it, which would be taken for a part of a job's name.
+fn is_numbered(text: &str) -> bool {
+    let behind = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    behind.len() < text.trim_start().len() && behind.starts_with([' ', '\t'])
+}
+
 /// The lines of a text, for the tests of this folder.
 #[cfg(test)]
 pub(super) fn lines(text: &str) -> Vec<ToolLine> {
     (1..).zip(text.lines()).map(|(number, text)| ToolLine { number, text: text.to_owned() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn regression_numbers_of_lines_were_taken_for_names_of_jobs() {
+        let text = "seq: (g=0): rw=write, bs=1M-1M/1M-1M, ioengine=sync, iodepth=1\nfio 1.59\nStarting 1 process\n\n\
+                    seq: (groupid=0, jobs=1): err= 0: pid=77\n\
+                    \x20 write: io=102400KB, bw=51200KB/s, iops=50, runt=  2000msec\n";
+        let numbered: Vec<String> =
+            lines(text).iter().map(|line| format!("{:6}\t{}", line.number, line.text)).collect();
+        let output = crate::tool::read("", numbered.join("\n").as_bytes()).unwrap();
+        let [run] = output.results.as_slice() else { panic!("{:?}", output.results) };
+        assert_eq!((run.version.as_deref(), run.name.as_deref()), (Some("1.59"), Some("seq")));
+        let named = ToolLine { number: 1, text: "4: (groupid=0, jobs=1): err= 0: pid=77".to_owned() };
+        assert!(Fio.begins(&named).is_some(), "a job may be called so");
+    }
 }

@@ -188,6 +188,7 @@ impl FioRun {
         let mut result = ToolResult {
             version: self.version.clone(),
             moment: self.moment.clone(),
+            name: names(&jobs).or_else(|| of_group(group, all)),
             whole,
             parts: more.into_iter().chain(parts).chain(told).collect(),
             ..block.result(NAME, super::Fio.programs())
@@ -245,6 +246,25 @@ impl FioRun {
         ["read", "write", "trim", MIXED].into_iter().filter_map(of_class).collect()
     }
 }
+
+/// The names of jobs that ran together, each once; `None` where they have none.
+fn names(jobs: &[&FioJob]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for job in jobs.iter().filter(|job| !job.name.is_empty()) {
+        if !names.contains(&job.name.as_str()) && names.len() < NAMED {
+            names.push(&job.name);
+        }
+    }
+    (!names.is_empty()).then(|| names.join(", "))
+}
+
+/// What a group without names is called, where there are others.
+fn of_group(group: u64, all: &[&FioJob]) -> Option<String> {
+    all.iter().any(|job| job.group != group).then(|| format!("group {group}"))
+}
+
+/// So many jobs of a group are named.
+const NAMED: usize = 8;
 
 /// The groups of which a job has figures.
 fn groups_with_figures(jobs: &[&FioJob]) -> Vec<u64> {

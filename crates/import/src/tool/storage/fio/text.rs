@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use model::tool_result::{Counting, LineRange, ToolMeasurement};
 
 use super::figures::{class, contradicting, direction, issued, list_of_percentiles, status, times};
-use super::run::{ALL_CLIENTS, FioJob, FioRun};
+use super::run::{ALL_CLIENTS, FioGroupStatus, FioJob, FioRun};
 use super::{options, terse};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::number::whole;
@@ -54,7 +54,18 @@ fn version(text: &str) -> Option<&str> {
 
 /// Whether it is a line with figures, or one that they stand below.
 pub(super) fn has_figures(text: &str) -> bool {
-    job(text).is_some() || class(text).is_some() || status_group(text).is_some()
+    job(text).is_some() || class(text).is_some() || status_group(text).is_some() || is_status(text)
+}
+
+/// What lines of the status of a group begin with.
+const STATUS: &[&str] = &["READ: ", "WRITE: ", "TRIM: ", "MIXED: "];
+
+/// `READ: bw=56.4MiB/s (59.1MB/s), ..., io=113MiB (118MB), run=2001-2001msec`, whose heading may be missing.
+fn is_status(text: &str) -> bool {
+    let text = text.trim_start();
+    let is_whole = |told: FioGroupStatus| told.bytes.is_some() && told.window.is_some();
+    STATUS.iter().any(|class| text.starts_with(class))
+        && status(0, text, 0, Counting::Binary).is_some_and(is_whole)
 }
 
 /// A job as its line has it, and when it was: `NAME: (groupid=0, jobs=1): err= 0: pid=524: Fri Nov 27 19:33:55 2026`.
@@ -91,6 +102,7 @@ pub(super) fn begins(text: &str) -> bool {
         || is_version(text)
         || job(text).is_some()
         || status_group(text).is_some()
+        || is_status(text)
         || is_direction()
 }
 
@@ -144,7 +156,7 @@ pub(super) fn is_known(text: &str) -> bool {
     text.is_empty()
         || begins(text)
         || FURTHER.iter().any(|beginning| text.starts_with(beginning))
-        || ["READ: ", "WRITE: ", "TRIM: ", "MIXED: "].iter().any(|class| text.starts_with(class))
+        || STATUS.iter().any(|class| text.starts_with(class))
         || [": Laying out IO file", ": ios="].iter().any(|part| text.contains(part))
         || text.split_once("th=").is_some_and(|(percent, _)| percent.parse::<f64>().is_ok())
         || terse::is_line(text)
@@ -186,6 +198,8 @@ struct Seen {
     classes: Vec<&'static str>,
     /// Groups whose status was told since the last job.
     groups: Vec<u64>,
+    /// What stands in a status without a heading, by what its lines begin with.
+    statuses: Vec<&'static str>,
 }
 
 impl Seen {
@@ -193,10 +207,11 @@ impl Seen {
     fn is_another(&mut self, text: &str) -> bool {
         if let Some((job, _)) = job(text) {
             let process = (job.name, job.pid);
+            let has_status = !self.groups.is_empty() || !self.statuses.is_empty();
             // After the status come the same jobs again, with status-interval.
-            let is_another =
-                !self.groups.is_empty() && !self.jobs.contains(&process) || !self.classes.is_empty();
+            let is_another = has_status && !self.jobs.contains(&process) || !self.classes.is_empty();
             self.groups.clear();
+            self.statuses.clear();
             self.jobs.push(process);
             return is_another;
         }
@@ -205,9 +220,16 @@ impl Seen {
             self.groups.push(group);
             return is_another;
         }
+        if self.groups.is_empty() && is_status(text) {
+            let own = STATUS.iter().copied().find(|class| text.trim_start().starts_with(class));
+            let is_another = own.is_some_and(|own| self.statuses.contains(&own));
+            self.statuses.extend(own);
+            return is_another;
+        }
         match class(text) {
             Some(class) if self.jobs.is_empty() => {
-                let is_another = self.classes.contains(&class) || !self.groups.is_empty();
+                let has_status = !self.groups.is_empty() || !self.statuses.is_empty();
+                let is_another = self.classes.contains(&class) || has_status;
                 self.classes.push(class);
                 is_another
             }
@@ -289,7 +311,8 @@ impl Reading {
             self.job(FioJob { line: line.number, ..job }, moment);
         } else if let Some(group) = status_group(text) {
             self.group = Some(group);
-        } else if let Some(group) = self.group {
+        } else if self.group.is_some() || is_status(text) {
+            let group = self.group.unwrap_or_default();
             self.run.status.extend(status(line.number, text, group, self.counting));
         } else if !terse::is_line(text) {
             self.figures(line);
@@ -430,6 +453,9 @@ mod tests {
         assert_eq!(jobs(&format!("{JOB}{status}{other}{status}")), [1, 1]);
         assert_eq!(jobs(&format!("{JOB}{status}{JOB}{status}")), [1], "status-interval prints it again");
         assert_eq!(jobs(&format!("{status}{status}")), [1, 1]);
+        let bare = status.split_once('\n').unwrap().1;
+        assert_eq!(jobs(&format!("{bare}{bare}")), [1, 1], "their headings are missing");
+        assert_eq!(jobs(&format!("{JOB}{bare}{other}{bare}")), [1, 1]);
         let direction = JOB.lines().nth(1).unwrap();
         assert_eq!(jobs(&format!("{direction}\n{direction}\n")), [1, 1]);
     }
@@ -445,10 +471,19 @@ mod tests {
             "rr: (groupid=0, jobs=1): err= 0: pid=524: Fri Nov 27 19:33:55 2026",
             "  read : io=3071.7MB, bw=97414KB/s, iops=24353, runt= 32289msec",
             "Run status group 0 (all jobs):",
+            "   READ: bw=5MiB/s (5MB/s), 5MiB/s-5MiB/s (5MB/s-5MB/s), io=10MiB (10MB), run=2000-2000msec",
+            "  WRITE: io=3200.0MB, aggrb=13095KB/s, minb=3273KB/s, maxb=3284KB/s, mint=249447msec, maxt=250214msec",
         ] {
             assert!(begins(text), "{text}");
         }
-        for text in ["fio 3.33", "fio is a tool", "read: the manual", "x: (groupid=0)", "fio-test.sh"] {
+        for text in [
+            "fio 3.33",
+            "fio is a tool",
+            "READ: bw=5MiB/s is slow",
+            "read: the manual",
+            "x: (groupid=0)",
+            "fio-test.sh",
+        ] {
             assert!(!begins(text), "{text}");
         }
         assert_eq!(version("hostname=vm, be=0, fio=fio-3.33, flags=1"), Some("3.33"));

@@ -15,6 +15,8 @@ pub(in crate::tool::system) struct Report {
     pub(in crate::tool::system) ended: Option<f64>,
     /// What it says of each device; of the processors, whose name is empty.
     pub(in crate::tool::system) rows: Vec<(String, Vec<SampleCell>)>,
+    /// Whether it stands alone, without the line about the machine that is above the first one.
+    pub(in crate::tool::system) is_cut_out: bool,
 }
 
 impl Report {
@@ -67,7 +69,10 @@ pub(in crate::tool::system) fn results(
     for (at, report) in reports.iter().enumerate() {
         let told = before.zip(report.ended).map(|(from, to)| between(from, to));
         before = report.ended;
-        let is_since_boot = at == 0 && !asked.is_without_first;
+        // Of many reports somebody may have copied any; nor is it known of how many, where the command is missing.
+        let may_be_many = asked.interval_s.is_some() && !asked.is_for_one || base.command.is_empty();
+        let is_any = report.is_cut_out && may_be_many;
+        let is_since_boot = at == 0 && !asked.is_without_first && !is_any;
         let length_s = told.or(asked.interval_s).filter(|_| !is_since_boot);
         for (item, cells) in &report.rows {
             let series = all.entry(item);
@@ -113,6 +118,8 @@ fn since_boot_part(measured: ToolMeasurement) -> ToolPart {
 struct Asked {
     /// Seconds of each report.
     interval_s: Option<f64>,
+    /// Whether it asks for one report only.
+    is_for_one: bool,
     /// Whether there is no report of the time since the machine started.
     is_without_first: bool,
 }
@@ -121,10 +128,9 @@ impl Asked {
     fn of(command: &[String]) -> Self {
         let words = option_words::read(command, |_| Takes::Nothing);
         let y = OptionWord::Option(OptionName::Letter('y'), None);
-        Self {
-            interval_s: option_words::first_number(&words).filter(|seconds| *seconds > 0.0 && *seconds < 1e6),
-            is_without_first: words.contains(&y),
-        }
+        let mut numbers = option_words::numbers(&words);
+        let interval_s = numbers.next().filter(|seconds| *seconds > 0.0 && *seconds < 1e6);
+        Self { interval_s, is_for_one: numbers.next() == Some(1.0), is_without_first: words.contains(&y) }
     }
 }
 
@@ -152,6 +158,18 @@ mod tests {
         assert_eq!(sda.window.as_ref().unwrap().value, 4.0);
         let starts: Vec<Option<f64>> = results[0].parts.iter().map(|part| part.start_s).collect();
         assert_eq!(starts, [None, Some(0.0), Some(2.0)]);
+    }
+
+    #[test]
+    fn a_report_that_was_cut_out_may_be_any() {
+        let is_since_boot = |text: &str| {
+            let text = format!("{text}{REPORT}");
+            crate::tool::read("", text.as_bytes()).unwrap().results[0].is_since_boot()
+        };
+        assert!(!is_since_boot("$ iostat -xd 1\n") && !is_since_boot(""));
+        assert!(is_since_boot("$ iostat -xd 1 1\n") && is_since_boot("$ iostat -xd\n"));
+        let headed = "$ iostat -xd 1\nLinux 6.1.0 (vm) \t11/28/26 \t_x86_64_\t(2 CPU)\n\n";
+        assert!(is_since_boot(headed), "it is the first one");
     }
 
     #[test]

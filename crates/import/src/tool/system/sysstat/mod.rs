@@ -95,7 +95,12 @@ impl ToolReader for Iostat {
             None => {
                 let tables = Tables::of(block)?;
                 base.unread.extend(&tables.unread);
-                devices::results(&devices::reports(&tables)?, &base)
+                let mut reports = devices::reports(&tables)?;
+                let is_headed = block.lines.iter().any(|line| line.text.starts_with("Linux "));
+                if let [only] = reports.as_mut_slice() {
+                    only.is_cut_out = !is_headed;
+                }
+                devices::results(&reports, &base)
             }
         }
     }
