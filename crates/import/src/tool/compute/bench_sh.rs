@@ -195,8 +195,6 @@ impl Place {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-
     #[test]
     fn the_form_of_early_versions_is_read() {
         let text = "I/O speed(1st run)   : 11.9 MB/s\nI/O speed(2nd run)   : 1.2 GB/s\nAverage I/O speed    : 11.9 MB/s\n\

@@ -230,7 +230,7 @@ fn whole_number(line: u64, text: &str, unit: &str, base: Unit) -> Option<Printed
 
 /// `912ms`, `1.912s`, `2m:3.5s`, `2m3.5s`, `1h:2m:3.5s`.
 fn elapsed(line: u64, text: &str) -> Option<PrintedValue> {
-    let (mut value, mut step) = (0.0, 0.0);
+    let mut value = 0.0;
     let mut behind = text;
     loop {
         let number = leading(behind, false)?;
@@ -242,13 +242,12 @@ fn elapsed(line: u64, text: &str) -> Option<PrintedValue> {
             other => seconds(other)?,
         };
         value += number.value * scale;
-        step = number.half_step * scale;
         if further.is_empty() {
-            break;
+            let half_step = number.half_step * scale;
+            return Some(cut_off(PrintedValue { half_step, ..plain(line, text, value, Unit::Seconds) }));
         }
         behind = further.trim_start_matches(':');
     }
-    Some(cut_off(PrintedValue { half_step: step, ..plain(line, text, value, Unit::Seconds) }))
 }
 
 /// `[ min=101us avg=1.85ms max=12.1ms ]`, of `--lat`.
