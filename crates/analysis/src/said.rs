@@ -14,6 +14,7 @@ const NAMES: &[&str] = &[
     "example",
     "filesystem",
     "goal",
+    "host",
     "inputs",
     "lasted",
     "machine",

@@ -192,7 +192,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
-        if !command.is_empty() && (is_sure || is_known(command) && !is_banner(command)) {
+        let is_quoted_banner = prompt.trim_start().starts_with('>') && is_banner(command);
+        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted_banner) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)

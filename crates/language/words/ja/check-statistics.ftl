@@ -4,7 +4,7 @@ finding-single-run = { $tool } はこの条件で一度だけ実行されまし�
     .advice = 同じコマンドを { $times } 回実行し、出力をすべて渡してください。それぞれが試行となり、区間が得られます
 evidence-printed-lines = { $first }～{ $last } 行目
 
-finding-operations-failed =
+finding-failed-operations =
     { $how ->
         [all] { $tool } の操作はすべて失敗しました。出力された速度がどうであれ、仕事は何も行われていません
         [most] { $tool } の操作の { PERCENT($share) } が失敗しました。出力された速度がどうであれ、仕事の大部分は行われていません

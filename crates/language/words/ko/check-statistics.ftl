@@ -4,7 +4,7 @@ finding-single-run = { $tool }을(를) 이렇게 한 번만 실행했습니다. 
     .advice = 같은 명령을 { $times }번 실행하고 출력을 모두 붙여 넣으십시오. 각 실행이 시행이 되어 구간을 얻습니다
 evidence-printed-lines = { $first }~{ $last }번째 줄
 
-finding-operations-failed =
+finding-failed-operations =
     { $how ->
         [all] { $tool }의 작업이 모두 실패했습니다. 출력된 속도가 얼마든 한 일은 없습니다
         [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 출력된 속도가 얼마든 일의 대부분은 하지 못했습니다

@@ -14,11 +14,11 @@ const SOME: f64 = 0.01;
 const MOST: f64 = 0.5;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
-    code: "operations-failed",
+    code: "failed-operations",
     doc: "One operation in a hundred failed, or more: answers with an error, connections that broke. Most tools have \
           them in their rates and latencies.",
     english: r#"
-finding-operations-failed =
+finding-failed-operations =
     { $how ->
         [all] all operations of { $tool } failed: no work was done, whatever its rate is
         [most] { PERCENT($share) } of the operations of { $tool } failed: most of the work was not done, whatever its rate is

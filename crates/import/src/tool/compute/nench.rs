@@ -70,7 +70,7 @@ impl ToolReader for Nench {
     }
 
     fn programs(&self) -> &'static [&'static str] {
-        &["nench.sh", NAME]
+        &[NAME]
     }
 
     fn counting(&self) -> &'static [CountingRule] {

@@ -162,7 +162,9 @@ impl ToolReader for NetPipe {
         for size in &sizes {
             result.parts.push(part(ToolPartKind::Phase, size.bytes.text.as_str(), size.measured(is_both)));
         }
-        let is_later = block.lines.iter().any(|line| Size::of_later_screen(line).is_some());
+        let is_later =
+            |line: &ToolLine| Size::of_early_screen(line).is_none() && Size::of_later_screen(line).is_some();
+        let is_later = block.lines.iter().any(is_later);
         result.version = is_later.then(|| "5".to_owned());
         let given = GivenOptions::of(&result.command, TABLE);
         result.options = given.options;

@@ -123,7 +123,8 @@ fn regression_empty_lines_of_an_output_without_end_took_unbounded_memory() {
     let text = |empty: &str| format!("transaction type: <builtin: select only>\n{empty}{end}");
     assert_eq!(found(&read_within(limits, &text("\n"))), [("pgbench", 1, 3)]);
     let output = read_within(limits, &text(&empty));
-    assert!(output.results.is_empty(), "{:?}", found(&output));
+    // The last line is one of a report of its own, whose beginning is lost.
+    assert_eq!(found(&output), [("pgbench", 42, 42)]);
     assert_eq!(unread(&output)[0].0, UnreadCause::TooLong);
 }
 

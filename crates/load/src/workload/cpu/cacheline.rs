@@ -70,7 +70,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
     path: &[Symbol::WorkerCpus],
     examples: &[
         "cpu.cacheline",
-        "cpu.cacheline --from 0..3:1 --to 0..3:1 --duration 200ms --trials 3",
+        "cpu.cacheline --from 0..3:1 --to 0..3:1 --trials 3",
         "cpu.cacheline --to same,other",
     ],
 };
