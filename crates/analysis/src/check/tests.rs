@@ -163,7 +163,10 @@ fn what_tools_really_printed_contradicts_nothing() {
     let mut wrong = Vec::new();
     for path in captures {
         let errors = found(&std::fs::read(&path).unwrap()).into_iter();
-        let errors = errors.filter(|finding| finding.severity == Severity::Error);
+        // Work that failed is no contradiction.
+        let is_wrong =
+            |finding: &Finding| finding.severity == Severity::Error && finding.code != "failed-operations";
+        let errors = errors.filter(is_wrong);
         wrong.extend(errors.map(|finding| format!("{}: {}", path.display(), finding.text)));
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

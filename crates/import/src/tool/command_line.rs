@@ -2,6 +2,7 @@
 //! of its options, the command above it does.
 
 use super::block::ToolLine;
+use super::version_banner::is_version_banner;
 
 /// A command line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -192,8 +193,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
-        let is_quoted_banner = prompt.trim_start().starts_with('>') && is_banner(command);
-        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted_banner) {
+        let is_quoted = prompt.trim_start().starts_with('>') && is_version_banner(command);
+        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)
@@ -223,19 +224,6 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
 fn is_chain(line: &str, programs: &[&str]) -> bool {
     let mut further = line.split([';', '&', '|']).skip(1).map(str::trim_start);
     further.any(|own| command_text(own.strip_prefix("do ").unwrap_or(own).trim_start(), programs).is_some())
-}
-
-/// Whether a program tells its version, in a quotation maybe: `sysbench 0.5:  multi-threaded ...`, `pgbench (15.18)`,
-/// `sysbench 1.0.20 (using ...)`, `fio 1.59`. An address of a machine has more points.
-fn is_banner(text: &str) -> bool {
-    let mut words = text.split_whitespace().skip(1);
-    let Some(version) = words.next() else { return false };
-    let number = version.trim_matches(['(', ')', ':']);
-    let is_version = number.starts_with(|c: char| c.is_ascii_digit())
-        && (1..=2).contains(&number.matches('.').count())
-        && number.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '+'));
-    let has_mark = version.starts_with('(') || version.ends_with(':');
-    is_version && (has_mark || words.next().is_none_or(|word| word.starts_with('(')))
 }
 
 /// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.

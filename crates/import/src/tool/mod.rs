@@ -21,6 +21,7 @@ mod reader;
 mod secret;
 mod storage;
 mod system;
+mod version_banner;
 mod web;
 mod work;
 
