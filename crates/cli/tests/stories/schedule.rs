@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use crate::common::{StoryFolder, stderr, stdout};
+use crate::common::{StoryFolder, flat, stderr, stdout};
 
 #[test]
 fn units_are_written_only_where_that_is_asked_for_and_systemd_takes_them() {
@@ -55,6 +55,7 @@ fn a_password_is_kept_out_of_a_unit() {
     let refused =
         Command::new(crate::common::program()).args(typed).current_dir(place.path()).output().unwrap();
     assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
-    assert!(stderr(&refused).contains("everybody may read a unit") && !stderr(&refused).contains("geheim"));
+    let said = flat(&stderr(&refused));
+    assert!(said.contains("everybody may read a unit") && !said.contains("geheim"), "{said}");
     assert_eq!(place.names(), Vec::<String>::new());
 }

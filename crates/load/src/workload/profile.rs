@@ -67,6 +67,7 @@ mod tests {
     /// workload whose it is.
     const LATER: &[(&str, &str)] = &[
         ("cpu.crypto", "library"),
+        ("disk", "keep-data"),
         ("disk", "places"),
         ("net.stream", "threads"),
         ("net.stream", "zero-copy"),
@@ -84,6 +85,7 @@ mod tests {
         "layer",
         "member-size",
         "present",
+        "presented-by",
     ];
 
     fn is_later(workload: WorkloadName, parameter: ParameterName) -> bool {
