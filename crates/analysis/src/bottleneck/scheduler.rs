@@ -20,7 +20,7 @@ const WAITS: &[(WaitsFor, &str)] = &[
 pub(super) const ENGLISH: &str = r#"
 finding-scheduler-bound =
     { $what ->
-        [threads] its threads wait on one another: waking and taking turns is what takes the time
+        [threads] its threads wait on one another: taking turns is what takes the time
         [timer] it sleeps until its timer fires: nothing is full
        *[kernel] each call waits for the kernel's answer: the time is the kernel's
     }

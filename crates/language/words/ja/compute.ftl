@@ -80,7 +80,7 @@ finding-memory-latency =
 
 finding-scheduler-bound =
     { $what ->
-        [threads] スレッドが互いを待ちます。起こすことと交代に時間がかかります
+        [threads] スレッドが互いを待ちます。交代に時間がかかります
         [timer] タイマーが鳴るまで眠ります。限界に達した資源はありません
        *[kernel] 呼び出しごとにカーネルの応答を待ちます。かかった時間はカーネルのものです
     }

@@ -80,7 +80,7 @@ finding-memory-latency =
 
 finding-scheduler-bound =
     { $what ->
-        [threads] 스레드들이 서로를 기다립니다. 깨우고 번갈아 실행되는 데 시간이 듭니다
+        [threads] 스레드들이 서로를 기다립니다. 차례가 번갈아 오는 데 시간이 듭니다
         [timer] 타이머가 울릴 때까지 잠듭니다. 한계에 도달한 자원은 없습니다
        *[kernel] 호출마다 커널의 응답을 기다립니다. 걸린 시간은 커널의 것입니다
     }
