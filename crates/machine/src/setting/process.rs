@@ -41,7 +41,7 @@ impl Process {
 }
 
 /// The start time from a line of /proc/PID/stat, or none if the process is dead
-/// and only waits to be noticed (field 3 is Z or X).
+/// and only waits to be noticed (field 3 is Z or X), or is about to be (field 9).
 fn living_since(stat: &str) -> Option<u64> {
     // The command's name, in parentheses, may hold spaces and parentheses.
     let (_, rest) = stat.rsplit_once(')')?;
@@ -49,8 +49,16 @@ fn living_since(stat: &str) -> Option<u64> {
     if matches!(fields.next()?, "Z" | "X") {
         return None;
     }
-    fields.nth(22 - 4)?.parse().ok()
+    let flags: u64 = fields.nth(9 - 4)?.parse().ok()?;
+    if flags & EXITING != 0 {
+        return None;
+    }
+    fields.nth(22 - 10)?.parse().ok()
 }
+
+/// The flag of a process that ends and runs nothing of its own any more, though closing its files may take long
+/// (`PF_EXITING` of the kernel's include/linux/sched.h).
+const EXITING: u64 = 0x4;
 
 #[cfg(test)]
 mod tests {
@@ -65,5 +73,6 @@ mod tests {
         let line = "77 (a) b (c) S 1 77 77 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 123456 99 0";
         assert_eq!(living_since(line), Some(123_456));
         assert_eq!(living_since(&line.replace(" S ", " Z ")), None);
+        assert_eq!(living_since(&line.replace(" 4194304 ", " 4194308 ")), None, "it ends");
     }
 }
