@@ -346,33 +346,29 @@ pub fn pages(pdf: &[u8]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::{Mutex, MutexGuard, PoisonError};
-
     use super::*;
-
-    /// A program cannot be started while it is open for writing, also in a
-    /// child that another test is just starting.
-    static ALONE: Mutex<()> = Mutex::new(());
 
     /// A folder with a program in it that stands in for a browser.
     struct Fake {
         folder: TempDir,
-        _alone: MutexGuard<'static, ()>,
     }
 
     impl Fake {
         /// `$pdf` is where to print, `$home` the private folder.
         fn new(script: &str) -> Self {
-            let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
             let folder = tempfile::tempdir().unwrap();
             let text = format!(
                 "#!/bin/sh\nfor word; do case $word in --print-to-pdf=*) pdf=${{word#*=}} ;; esac; done\n\
                  home=${{pdf%/*}}\necho \"$home\" > {0}/home\n{script}\n",
                 folder.path().display()
             );
-            fs::write(folder.path().join("chromium"), text).unwrap();
-            fs::set_permissions(folder.path().join("chromium"), Permissions::from_mode(0o755)).unwrap();
-            Self { folder, _alone }
+            // A shell writes it: a file that this process writes stays open in what other tests start meanwhile, and a
+            // program that is open for writing cannot be started.
+            let write = "printf %s \"$1\" > \"$2\" && chmod 755 \"$2\"";
+            let mut shell = Command::new("sh");
+            shell.args(["-c", write, "sh", &text]).arg(folder.path().join("chromium"));
+            assert!(shell.status().unwrap().success());
+            Self { folder }
         }
 
         fn print(&self, patience: Duration, interrupted: bool) -> Result<Vec<u8>, BrowserError> {

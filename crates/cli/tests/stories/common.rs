@@ -103,6 +103,12 @@ pub(crate) fn program() -> PathBuf {
     std::env::var_os("HEADROOM_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_headroom").into(), PathBuf::from)
 }
 
+/// Copies the program, for a user who may not go where it was built. Another process copies: a file that this one
+/// writes stays open in what other tests start meanwhile, and a file that is open for writing is not executed.
+pub(crate) fn copy_of_program(to: &Path) {
+    assert!(Command::new("cp").arg(program()).arg(to).status().unwrap().success());
+}
+
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

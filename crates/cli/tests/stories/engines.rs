@@ -4,7 +4,7 @@
 use std::os::unix::process::CommandExt;
 use std::process::Output;
 
-use crate::common::{StoryFolder, agent_of, eventually, stderr, stdout, trials};
+use crate::common::{StoryFolder, agent_of, copy_of_program, eventually, stderr, stdout, trials};
 
 /// Runs it under a seccomp filter that answers these system calls with `error`,
 /// as container runtimes do.
@@ -143,10 +143,7 @@ fn memory_that_may_not_be_locked_leaves_buffers_unregistered_and_that_is_kept() 
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::chown(folder.path(), Some(65534), Some(65534)).unwrap();
     let program = folder.path().join("headroom");
-    // By another process: a file that this one writes stays open in what other tests start meanwhile, and a file that
-    // is open for writing is not executed.
-    let mut copy = std::process::Command::new("cp");
-    assert!(copy.arg(env!("CARGO_BIN_EXE_headroom")).arg(&program).status().unwrap().success());
+    copy_of_program(&program);
     let mut command = std::process::Command::new(program);
     command.args(
         [DISK, &["--engine", "io_uring", "--queue-depth", "64", "--json=full", "--store", "x.db"]].concat(),

@@ -5,7 +5,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::{flat, program, stderr, stdout};
+use crate::common::{copy_of_program, flat, stderr, stdout};
 use crate::settings::TestNetwork;
 
 /// A user who may change nothing (`nobody`).
@@ -30,7 +30,7 @@ fn without_root_settings_are_refused_before_anything_is_changed_and_the_rest_wor
     }
     let folder = tempfile::tempdir().unwrap();
     std::os::unix::fs::chown(folder.path(), Some(NOBODY), Some(NOBODY)).unwrap();
-    std::fs::copy(program(), folder.path().join("headroom")).unwrap();
+    copy_of_program(&folder.path().join("headroom"));
     let run = |arguments: &[&str]| as_nobody(folder.path(), arguments).output().unwrap();
     let store = ["--store", "x.db"];
     let before = std::fs::read_to_string(SWAPPINESS).unwrap();

@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{StoryFolder, program, signal, stderr, stdout};
+use crate::common::{StoryFolder, copy_of_program, program, signal, stderr, stdout};
 use crate::device::Disk;
 
 const WRITES: u64 = 16;
@@ -258,7 +258,7 @@ fn who_may_not_trace_is_told_what_is_possible() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::set_permissions(folder.path(), std::fs::Permissions::from_mode(0o755)).unwrap();
     let copy = folder.path().join("headroom");
-    std::fs::copy(program(), &copy).unwrap();
+    copy_of_program(&copy);
     let mark = folder.path().join("mark");
     let output = Command::new(&copy)
         .args(["trace", &disk.path, "--", "touch"])
