@@ -1,6 +1,8 @@
 //! What the report reads of a load: its profile, and which of its metrics comes first.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 
 use language::format::{self, Rates};
 use model::limit::LimitKind;
@@ -35,10 +37,19 @@ pub(crate) fn headline(cases: &[&CaseResult]) -> MetricName {
     if any(metric::RATE_HELD) {
         return metric::RATE_HELD;
     }
-    let own = cases.first().map_or(metric::THROUGHPUT, |case| shown_first(&case.loads.main));
+    let own = most_shown(cases).unwrap_or(metric::THROUGHPUT);
     let large = |case: &&CaseResult| bytes_an_operation(case, own).is_some_and(|bytes| bytes >= LARGE_BYTES);
     let is_bytes = !cases.is_empty() && cases.iter().all(large);
     if is_bytes { metric::THROUGHPUT } else { own }
+}
+
+/// What most of the cases show first; of metrics that as many show, the first by name.
+fn most_shown(cases: &[&CaseResult]) -> Option<MetricName> {
+    let mut counts: BTreeMap<MetricName, usize> = BTreeMap::new();
+    for case in cases {
+        *counts.entry(shown_first(&case.loads.main)).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(name, count)| (*count, Reverse(*name))).map(|(name, _)| name)
 }
 
 /// What a load shows first: by its profile, or else its throughput.

@@ -31,6 +31,11 @@ const BESIDE: &[(MetricName, u8)] = &[
     (metric::CPU_PER_OPERATION, 6),
     (metric::CPU_PER_BYTE, 6),
 ];
+/// Headlines that a study asks for: a case without one has no figure to show instead.
+const ASKED: &[MetricName] = &[metric::ELAPSED, metric::RATE_HELD];
+
+/// How easily the metric is spared that a few cases show instead of the headline.
+const OWN_SPARE: u8 = 1;
 /// How easily the share of a limit is spared.
 const LIMIT_SPARE: u8 = 5;
 
@@ -161,10 +166,12 @@ fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Ce
         }),
         cell(view.say("column-n"), |_, row| trials(row)),
     ];
-    for (metric, spare) in BESIDE.iter().filter(|(m, _)| *m != headline) {
-        if rows.iter().any(|r| r.estimates.contains_key(metric)) {
-            let write = |view: &View<'_>, row: &Row<'_>| value(view, row, *metric);
-            let column = Column::numbers(view.metric(*metric)).to_spare(*spare);
+    let own = own_instead(group, headline).map(|metric| (metric, OWN_SPARE));
+    let beside = BESIDE.iter().copied().filter(|(m, _)| *m != headline);
+    for (metric, spare) in own.into_iter().chain(beside) {
+        if rows.iter().any(|r| r.estimates.contains_key(&metric)) {
+            let write = move |view: &View<'_>, row: &Row<'_>| value(view, row, metric);
+            let column = Column::numbers(view.metric(metric)).to_spare(spare);
             cells.push(Cell { column, write: Box::new(write) });
         }
     }
@@ -183,13 +190,69 @@ fn cells(view: &View<'_>, group: &WorkloadGroup<'_>, rows: &[Row<'_>]) -> Vec<Ce
     cells
 }
 
+/// What a case shows first that lacks what the others do, where no column has that anyway.
+fn own_instead(group: &WorkloadGroup<'_>, headline: MetricName) -> Option<MetricName> {
+    if ASKED.contains(&headline) {
+        return None;
+    }
+    let lacks = group.cases.iter().filter(|case| !case.loads.main.estimates.contains_key(&headline));
+    let mut own = lacks.map(|case| crate::load::shown_first(&case.loads.main));
+    own.find(|metric| *metric != headline && !BESIDE.iter().any(|(beside, _)| beside == metric))
+}
+
 fn value(view: &View<'_>, row: &Row<'_>, metric: MetricName) -> String {
     row.estimates.get(&metric).map_or_else(|| NOTHING.to_owned(), |e| view.figure(row.rates, metric, e))
 }
 
 /// Trials that gave the figure, of those that were tried.
 fn trials(row: &Row<'_>) -> String {
-    let n = row.estimates.get(&row.headline).map_or(0, |e| e.n);
+    let own = || row.estimates.get(&row.profile.headline).filter(|_| !ASKED.contains(&row.headline));
+    let n = row.estimates.get(&row.headline).or_else(own).map_or(0, |e| e.n);
     let tried = row.case.trials.len();
     if n < tried && row.is_main { format!("{n}/{tried}") } else { n.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use language::Language;
+    use model::{Better, Run, Unit};
+
+    use super::*;
+    use crate::page::Subject;
+
+    /// A case with five trials that shows this time first.
+    fn case(metric: MetricName, median: f64) -> CaseResult {
+        let mut case = crate::tests::run().cases.remove(0);
+        let estimate = Estimate {
+            n: 5,
+            median,
+            low: None,
+            high: None,
+            confidence: None,
+            method: None,
+            unit: Unit::Seconds,
+            better: Better::Lower,
+        };
+        case.loads.main.profile.headline = metric;
+        case.loads.main.estimates.insert(metric, estimate);
+        case
+    }
+
+    #[test]
+    fn a_case_with_a_headline_of_its_own_has_a_column_for_it_and_is_not_the_best() {
+        let (usual, other) = (metric::LOAD_LATENCY, metric::WAKEUP_P50);
+        let cases = vec![case(other, 1e-9), case(usual, 8e-8), case(usual, 9e-8)];
+        let run = Run { cases, ..crate::tests::run() };
+        let view = View::new(&Subject { run: &run, words: Language::English.words() });
+        let table = table(&view, &view.groups()[0]);
+        let column = |metric: MetricName| {
+            let at = table.columns.iter().position(|column| column.title == view.metric(metric)).unwrap();
+            table.rows.iter().map(|row| row[at].words()).collect::<Vec<_>>()
+        };
+        let (of_usual, of_other) = (column(usual), column(other));
+        assert!(of_usual[0] == NOTHING && of_usual[1].starts_with("80"), "{of_usual:?}");
+        assert!(of_other[0].starts_with('1') && of_other[1] == NOTHING, "{of_other:?}");
+        let best = highlights::best(&view);
+        assert_eq!((best.len(), best[0].metric, best[0].estimate.median), (1, usual, 8e-8));
+    }
 }

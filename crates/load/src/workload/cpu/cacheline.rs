@@ -44,9 +44,9 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
           the cache line has come to its CPU with the change of the other. Both try without pause, and nothing else \
           lies on the line. `line_transfer` is one way, half a round trip: what a lock, a counter or a queue that two \
           CPUs share costs each time it changes hands. Two threads of one core share its caches, and no line moves. \
-          With `to` same one thread does both changes: that is the cost of the instructions alone, which every other \
-          figure holds, too. Levels of `from` and `to` give a matrix. In a virtual machine a CPU's number says little of \
-          where it runs. One operation is 256 round trips.",
+          With `to` same one thread does both changes and no line moves: `uncontended_change` is the cost of the \
+          instructions alone, which every transfer holds, too. Levels of `from` and `to` give a matrix. In a virtual \
+          machine a CPU's number says little of where it runs. One operation is 256 round trips.",
     parameters: &[
         ParameterSpec::new("from", Kind::Count, "The CPU of the thread that is timed, by its number.")
             .says(Aspect::From)
@@ -66,7 +66,7 @@ pub(crate) const SPEC: WorkloadSpec = WorkloadSpec {
             ]),
     ],
     headline: LINE_TRANSFER.name,
-    metrics: &[LINE_TRANSFER, LINE_TRANSFER_MEAN, common::ELAPSED],
+    metrics: &[LINE_TRANSFER, LINE_TRANSFER_MEAN, UNCONTENDED_CHANGE, common::ELAPSED],
     path: &[Symbol::WorkerCpus],
     examples: &[
         "cpu.cacheline",
@@ -82,6 +82,10 @@ const LINE_TRANSFER: MetricSpec = common::time(
 const LINE_TRANSFER_MEAN: MetricSpec = common::time(
     MetricName::new("line_transfer_mean"),
     "The same as the mean of the window: it holds the time in which one of the threads had no CPU.",
+);
+const UNCONTENDED_CHANGE: MetricSpec = common::time(
+    MetricName::new("uncontended_change"),
+    "How long one change takes where one thread does both and no line moves, the median of operations of 512 changes.",
 );
 
 #[derive(Debug)]
@@ -110,6 +114,13 @@ struct PlannedCacheLine {
     to: NumberOrWord,
 }
 
+impl PlannedCacheLine {
+    /// Whether one thread does both changes, so that no line moves.
+    fn is_alone(&self) -> bool {
+        self.to == NumberOrWord::Word("same".to_owned()) || self.to == self.from
+    }
+}
+
 impl Planned for PlannedCacheLine {
     fn survey(&mut self, host: &HostInfo) -> Result<Requirements, Problem> {
         if self.threads != 1 {
@@ -136,7 +147,8 @@ impl Planned for PlannedCacheLine {
 
     fn profile(&self, base: LoadProfile) -> LoadProfile {
         let transfers = Flow::only(OperationClass::Switch, FlowUnit::Operations);
-        profile::of_one(base, WaitsFor::Thread, transfers)
+        let headline = if self.is_alone() { UNCONTENDED_CHANGE.name } else { base.headline };
+        LoadProfile { headline, ..profile::of_one(base, WaitsFor::Thread, transfers) }
     }
 
     fn prepare(&self, _given: &LoadContext<'_>) -> Result<Box<dyn Prepared>, Fault> {
@@ -148,10 +160,12 @@ impl Planned for PlannedCacheLine {
         let mut put = |spec: MetricSpec, seconds: f64| {
             metrics.insert(spec.name, Quantity { value: seconds / TRANSFERS, unit: spec.unit });
         };
+        let (median, has_mean) =
+            if self.is_alone() { (UNCONTENDED_CHANGE, false) } else { (LINE_TRANSFER, true) };
         if let Some(median_ns) = stats::histogram::percentile(&outcome.latency, 50.0) {
-            put(LINE_TRANSFER, median_ns / 1e9);
+            put(median, median_ns / 1e9);
         }
-        if outcome.operations > 0.0 {
+        if has_mean && outcome.operations > 0.0 {
             put(LINE_TRANSFER_MEAN, window.seconds() / outcome.operations);
         }
         metrics
@@ -327,6 +341,7 @@ impl Drop for Exchanging {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workload::Load;
 
     /// The CPU of this test, where its partner is always allowed to be.
     fn cpu() -> u32 {
@@ -386,5 +401,59 @@ mod tests {
         at_a_rate.set(named("rate"), 100.0);
         let problem = crate::workload::survey(&CacheLine, at_a_rate, &host).unwrap_err();
         assert!(problem.message.contains("has no rate"), "{problem:?}");
+    }
+
+    /// 100 operations of 512 us: 1 us for each change.
+    fn outcome() -> LoadOutcome {
+        let mut latency = stats::histogram::new_latency();
+        latency.record_n(512_000, 100).unwrap();
+        LoadOutcome {
+            operations: 100.0,
+            bytes: 0.0,
+            done_bytes: 0.0,
+            completions: 100,
+            late_starts: 0,
+            unfinished: 0,
+            by_count: false,
+            user_s: 0.0,
+            system_s: 0.0,
+            waited_s: None,
+            latency,
+            service: None,
+            stages: Vec::new(),
+            classes: Vec::new(),
+            parts: Vec::new(),
+            common: None,
+            settled_ns: None,
+            span_ns: None,
+            operations_per_s: Vec::new(),
+            bytes_per_s: Vec::new(),
+            latency_over_time: None,
+            facts: [].into_iter().collect(),
+        }
+    }
+
+    #[test]
+    fn of_one_thread_alone_no_transfer_is_told() {
+        let host = HostInfo { cpus: 2, ..HostInfo::default() };
+        let window = Window { start_ns: 0, end_ns: 51_200_000 };
+        let alone = [UNCONTENDED_CHANGE.name];
+        let transfers = [LINE_TRANSFER.name, LINE_TRANSFER_MEAN.name];
+        let (alone, transfers) = (&alone[..], &transfers[..]);
+        for (to, names) in [("same", alone), ("0", alone), ("other", transfers), ("1", transfers)] {
+            let mut parameters = Parameters::default();
+            match to.parse::<u64>() {
+                Ok(cpu) => parameters.set(named("to"), cpu),
+                Err(_) => parameters.set(named("to"), to),
+            }
+            let mut load = Load::new(&CacheLine, parameters, host.cpus).unwrap();
+            load.survey(&host).unwrap();
+            assert_eq!(load.profile().headline, names[0], "{to}");
+            let metrics = load.metrics(&outcome(), window);
+            assert_eq!(metrics.keys().copied().collect::<Vec<_>>(), names, "{to}");
+            for (name, quantity) in metrics {
+                assert!((quantity.value - 1e-6).abs() < 1e-8, "{to}: {name} {quantity:?}");
+            }
+        }
     }
 }
