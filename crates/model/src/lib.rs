@@ -31,6 +31,7 @@ mod pin;
 pub mod plan;
 pub mod present;
 pub mod price;
+pub mod process_stat;
 pub mod profile;
 pub mod quantity;
 pub mod resource;

@@ -98,6 +98,16 @@ impl StoryFolder {
     }
 }
 
+impl Drop for StoryFolder {
+    /// A story that fails may leave a stack and changed settings; their list goes with the folder.
+    fn drop(&mut self) {
+        if std::thread::panicking() && self.path().join("store.db-state").exists() {
+            // It is failing already, and a second panic would hide why.
+            let _ = self.command(&["restore"]).stdin(Stdio::null()).output();
+        }
+    }
+}
+
 /// The program of the stories: another where the guest's step names one.
 pub(crate) fn program() -> PathBuf {
     std::env::var_os("HEADROOM_PROGRAM").map_or_else(|| env!("CARGO_BIN_EXE_headroom").into(), PathBuf::from)

@@ -1,5 +1,6 @@
 //! A process, named for good: a number alone is used again.
 
+use model::process_stat::living_since;
 use serde::{Deserialize, Serialize};
 
 /// One process of this boot.
@@ -40,26 +41,6 @@ impl Process {
     }
 }
 
-/// The start time from a line of /proc/PID/stat, or none if the process is dead
-/// and only waits to be noticed (field 3 is Z or X), or is about to be (field 9).
-fn living_since(stat: &str) -> Option<u64> {
-    // The command's name, in parentheses, may hold spaces and parentheses.
-    let (_, rest) = stat.rsplit_once(')')?;
-    let mut fields = rest.split_whitespace();
-    if matches!(fields.next()?, "Z" | "X") {
-        return None;
-    }
-    let flags: u64 = fields.nth(9 - 4)?.parse().ok()?;
-    if flags & EXITING != 0 {
-        return None;
-    }
-    fields.nth(22 - 10)?.parse().ok()
-}
-
-/// The flag of a process that ends and runs nothing of its own any more, though closing its files may take long
-/// (`PF_EXITING` of the kernel's include/linux/sched.h).
-const EXITING: u64 = 0x4;
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,9 +51,5 @@ mod tests {
         assert!(this.lives() && this.start_ticks > 0);
         assert!(!Process { start_ticks: this.start_ticks + 1, ..this }.lives());
         assert!(Process::parent().is_some_and(|p| p.lives() && p != this));
-        let line = "77 (a) b (c) S 1 77 77 0 -1 4194304 1 0 0 0 0 0 0 0 20 0 1 0 123456 99 0";
-        assert_eq!(living_since(line), Some(123_456));
-        assert_eq!(living_since(&line.replace(" S ", " Z ")), None);
-        assert_eq!(living_since(&line.replace(" 4194304 ", " 4194308 ")), None, "it ends");
     }
 }
