@@ -1,6 +1,7 @@
 //! Loads on a storage stack that is made for them (`docs/guide/stack.md`): on loop devices, with what the kernel of a
 //! test machine has. Arrays, LUKS and LVM are in the guest.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 
 use rustix::process::Signal;
@@ -47,7 +48,12 @@ pub(crate) fn nothing_is_left(place: &StoryFolder) {
     let left: Vec<_> = stacks.read_dir().map_or_else(|_| Vec::new(), Iterator::collect);
     assert!(left.is_empty(), "{left:?}");
     assert_eq!(place.path().join("data").read_dir().unwrap().count(), 0);
-    let folder = place.path().canonicalize().unwrap().to_string_lossy().into_owned();
+    no_loop_device_is_left(&place.path().canonicalize().unwrap());
+}
+
+/// That no loop device stands on a file of this folder.
+fn no_loop_device_is_left(folder: &Path) {
+    let folder = folder.to_string_lossy().into_owned();
     eventually("no loop device stands on a file of the story", || {
         let devices = Path::new("/sys/block").read_dir().unwrap().flatten();
         let files = devices.filter_map(|d| std::fs::read_to_string(d.path().join("loop/backing_file")).ok());
@@ -225,6 +231,30 @@ fn what_a_run_left_that_was_killed_with_its_agent_is_taken_down() {
         nothing_is_left(&place);
     }
     assert!(stdout(&place.run(&["restore"])).contains("nothing to put back"));
+}
+
+#[test]
+fn what_a_failing_story_leaves_is_taken_down_with_its_folder() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    let long = ["run", "disk", "--stack", "loop > ext4", "--duration", "60s", "--trials", "1"];
+    let mut run = place.start(&[&long[..], SMALL].concat());
+    let agent = agent_of(run.id());
+    eventually("the stack is there", || !mounts(&place).is_empty());
+    for with in [Signal::STOP, Signal::KILL] {
+        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
+    }
+    run.wait().unwrap();
+    eventually("both are gone", || !lives(agent));
+    let folder = place.path().canonicalize().unwrap();
+    let story = AssertUnwindSafe(move || assert!(mounts(&place).is_empty(), "this story fails, as it is to"));
+    assert!(catch_unwind(story).is_err());
+    assert!(!folder.exists());
+    let mounted = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounted.contains(&*folder.to_string_lossy()), "{mounted}");
+    no_loop_device_is_left(&folder);
 }
 
 #[test]
