@@ -18,6 +18,9 @@ const MOST: usize = 6;
 /// So many stand in the report about them.
 const LISTED: usize = 60;
 
+/// So many cases that have no reference for one reason are named.
+const NAMED: usize = 6;
+
 /// What the report of a run's figures beside those of its class is made from.
 pub struct ClassSubject<'a> {
     /// The run.
@@ -180,36 +183,58 @@ fn figures(view: &View<'_>, subject: &ClassSubject<'_>) -> Section {
     for case in asked(view) {
         match class::reference(subject.run, case) {
             Ok(found) if !is_other(subject.only, Some(found.class)) => known.push((case, found)),
-            Ok(_) => none.push((case, None)),
-            Err(why) => none.push((case, Some(why).filter(|why| !is_other(subject.only, why.class())))),
+            Ok(_) => none.push((refusal(view, subject, None), case)),
+            Err(why) => {
+                let why = Some(why).filter(|why| !is_other(subject.only, why.class()));
+                none.push((refusal(view, subject, why), case));
+            }
         }
     }
     let held = |(case, found): &(&CaseResult, ClassReference<'_>)| {
         let text = beside(view, view.name(case).into(), case, found);
         with_own(text, own(view, subject, case, Some(found.range.metric)))
     };
-    let refused = |(case, why): &(&CaseResult, Option<NoReference>)| {
-        let text = unheld(view, view.name(case).into(), case).plain(refusal(view, subject, *why));
-        with_own(text, own(view, subject, case, None))
-    };
     let held = known.iter().take(LISTED).map(held).collect();
-    let refused = none.iter().take(LISTED).map(refused).collect();
+    let by_reason = crate::grouped(none);
+    let refused: Vec<Text> =
+        by_reason.iter().flat_map(|(why, cases)| refused(view, subject, why, cases)).collect();
+    let count = refused.len();
     let mut section = Section::new("answer", view.say("answer-title"));
     section.answer([
         Some(below(view, "class-question", held, known.len())),
-        Some(below(view, "class-none", refused, none.len())),
+        Some(below(view, "class-none", refused, count)),
     ]);
     section.push(Block::Paragraph(view.say("class-method").into()));
     section
 }
 
-/// `disk: 9.000 k IOPS, `
-fn unheld(view: &View<'_>, head: Text, case: &CaseResult) -> Text {
+/// Why these cases have no reference, which is the same of all: in one line, but for what other runs have.
+fn refused(view: &View<'_>, subject: &ClassSubject<'_>, why: &str, cases: &[&CaseResult]) -> Vec<Text> {
+    if let [case] = cases {
+        let comma = if analysis::headline(case).is_some() { ", " } else { ": " };
+        let text = unheld(view, case).plain(comma).plain(why);
+        return vec![with_own(text, own(view, subject, case, None))];
+    }
+    let mut names: Vec<String> = cases.iter().take(NAMED).map(|case| view.name(case)).collect();
+    if cases.len() > NAMED {
+        names.push(view.count("and-more", cases.len() - NAMED));
+    }
+    let head = Text::default().plain(format!("{why}: {}", names.join("; ")));
+    let beside = |case: &&CaseResult| {
+        let own = own(view, subject, case, None)?;
+        Some(with_own(unheld(view, case), Some(own)))
+    };
+    std::iter::once(head).chain(cases.iter().filter_map(beside).take(LISTED)).collect()
+}
+
+/// `disk: 9.000 k IOPS`
+fn unheld(view: &View<'_>, case: &CaseResult) -> Text {
+    let head = Text::from(view.name(case));
     match analysis::headline(case) {
         Some((metric, estimate)) => {
-            head.plain(": ").strong(view.with_metric(load::rates(case), metric, estimate)).plain(", ")
+            head.plain(": ").strong(view.with_metric(load::rates(case), metric, estimate))
         }
-        None => head.plain(": "),
+        None => head,
     }
 }
 
@@ -362,5 +387,10 @@ mod tests {
         let text = markdown::write(&document(&subject));
         assert!(text.contains("no figures of such work are kept for a SATA SSD"), "{text}");
         assert!(text.contains("1 kept run of such work on a like machine"), "{text}");
+        // Cases without a reference for one reason are in one line, and what other runs have of each below it.
+        let subject = ClassSubject { only: class::named("nvme-gen3"), ..subject };
+        let text = markdown::write(&document(&subject));
+        assert_eq!(text.matches("it drives no part of the class").count(), 1, "{text}");
+        assert_eq!(text.matches("1 kept run of such work").count(), 2, "{text}");
     }
 }
