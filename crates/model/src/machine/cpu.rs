@@ -82,7 +82,7 @@ fn distinct<T: Ord>(all: impl Iterator<Item = T>) -> usize {
 /// One kind of core of a machine that has several.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CoreKind {
-    /// Its name: `Cortex-A72`.
+    /// Its name: `Cortex-A72`, or `P-core` and `E-core` where the kernel names all cores alike.
     pub model: String,
     /// The CPUs that are cores of it.
     pub cpus: Vec<u32>,

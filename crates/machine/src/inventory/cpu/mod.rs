@@ -6,6 +6,7 @@ mod cache;
 pub(super) mod cpuid;
 mod flags;
 mod frequency;
+mod hybrid;
 mod idle;
 pub(super) mod info;
 mod topology;
@@ -33,6 +34,9 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cpu {
         note(absent, "processor model", "not there");
     }
     let first = online.first().copied().unwrap_or(0);
+    let core_kinds = Some(info.core_kinds(&online))
+        .filter(|kinds| !kinds.is_empty())
+        .unwrap_or_else(|| hybrid::kinds(host, &online));
     let microcode = || line(&host.text(format!("{FOLDER}/cpu{first}/microcode/version"))?);
     Cpu {
         model,
@@ -40,7 +44,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cpu {
         signature: info.signature(),
         microcode: info.value("microcode").and_then(line).or_else(microcode),
         allowed: allowed(host, &online),
-        core_kinds: info.core_kinds(&online),
+        core_kinds,
         topology: topology::places(host, &online, &present, absent),
         caches: cache::seen_by(&caches, first),
         cache_kinds: cache::kinds(&caches),
