@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 
 use rustix::process::Signal;
 
-use crate::common::{StoryFolder, agent_of, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, agent_of, kill_together, lives, signal, stderr, stdout};
 use crate::presented::{DISK, ISCSI, NVME, bed, follow, names, no_target_is_left};
 use crate::test_bed::{TestBed, does, eventually};
 
@@ -55,6 +55,15 @@ impl PresentingNode {
         let load = ["run", "disk", "--target", DISK, "--present", way, "--presented-by", &self.join];
         let how = ["--pattern", "randwrite", "--size", "16MiB", "--duration", duration];
         [&load[..], &how, &["--warm-up", "10ms", "--trials", "1"]].concat()
+    }
+
+    /// A long run here that drives what the node presents, once that is there.
+    fn presenting(&self, place: &StoryFolder) -> Child {
+        let run = place.start(&self.arguments("nvme-tcp", "600s"));
+        eventually("it is presented", || {
+            !names(SUBSYSTEMS).is_empty() && !names("/sys/class/nvme").is_empty()
+        });
+        run
     }
 
     /// The process of its agent: `ip` became the node, whose sessions are threads.
@@ -134,12 +143,9 @@ fn a_node_takes_down_what_it_presents_when_its_controller_is_killed() {
     wire(&mut bed);
     let node = PresentingNode::start();
     let place = StoryFolder::new();
-    let mut run = place.start(&node.arguments("nvme-tcp", "600s"));
-    eventually("it is presented", || !names(SUBSYSTEMS).is_empty() && !names("/sys/class/nvme").is_empty());
+    let mut run = node.presenting(&place);
     let agent = agent_of(run.id());
-    for with in [Signal::STOP, Signal::KILL] {
-        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
-    }
+    kill_together([run.id(), agent]);
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));
     eventually("the node has taken it down", || names(SUBSYSTEMS).is_empty());
@@ -159,12 +165,9 @@ fn restore_takes_down_what_a_killed_node_presented() {
     wire(&mut bed);
     let node = PresentingNode::start();
     let place = StoryFolder::new();
-    let mut run = place.start(&node.arguments("nvme-tcp", "600s"));
-    eventually("it is presented", || !names(SUBSYSTEMS).is_empty() && !names("/sys/class/nvme").is_empty());
+    let mut run = node.presenting(&place);
     let agent = node.agent();
-    for with in [Signal::STOP, Signal::KILL] {
-        [node.process.id(), agent].into_iter().for_each(|process| signal(process, with));
-    }
+    kill_together([node.process.id(), agent]);
     eventually("the node is gone", || !lives(agent));
     // The kernel of a node goes on presenting.
     signal(run.id(), Signal::INT);

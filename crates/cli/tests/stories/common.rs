@@ -175,6 +175,14 @@ pub(crate) fn signal(process: u32, signal: rustix::process::Signal) {
     rustix::process::kill_process(process, signal).unwrap();
 }
 
+/// Kills a run and its agent so that neither may clean up: both are stopped before they are killed.
+pub(crate) fn kill_together(processes: [u32; 2]) {
+    use rustix::process::Signal;
+    for with in [Signal::STOP, Signal::KILL] {
+        processes.into_iter().for_each(|process| signal(process, with));
+    }
+}
+
 /// Waits until the store has `count` trials of the run under way.
 pub(crate) fn wait_for_trials(place: &StoryFolder, count: usize) {
     eventually("so many trials are stored", || {

@@ -7,7 +7,7 @@ use std::path::Path;
 use rustix::process::Signal;
 use serde_json::Value;
 
-use crate::common::{StoryFolder, agent_of, eventually, flat, lives, signal, stderr, stdout};
+use crate::common::{StoryFolder, agent_of, eventually, flat, kill_together, lives, signal, stderr, stdout};
 
 pub(crate) const QUICK: &[&str] =
     &["--duration", "60ms", "--warm-up", "10ms", "--trials", "2", "--size", "16MiB"];
@@ -212,10 +212,7 @@ fn what_a_run_left_that_was_killed_with_its_agent_is_taken_down() {
         let mut run = place.start(&[&long[..], SMALL].concat());
         let agent = agent_of(run.id());
         eventually("the stack is there", || !mounts(&place).is_empty());
-        // Neither may clean up: both are stopped before they are killed.
-        for with in [Signal::STOP, Signal::KILL] {
-            [run.id(), agent].into_iter().for_each(|process| signal(process, with));
-        }
+        kill_together([run.id(), agent]);
         run.wait().unwrap();
         eventually("both are gone", || !lives(agent));
         assert_eq!(mounts(&place).len(), 1, "it is left");
@@ -243,9 +240,7 @@ fn what_a_failing_story_leaves_is_taken_down_with_its_folder() {
     let mut run = place.start(&[&long[..], SMALL].concat());
     let agent = agent_of(run.id());
     eventually("the stack is there", || !mounts(&place).is_empty());
-    for with in [Signal::STOP, Signal::KILL] {
-        [run.id(), agent].into_iter().for_each(|process| signal(process, with));
-    }
+    kill_together([run.id(), agent]);
     run.wait().unwrap();
     eventually("both are gone", || !lives(agent));
     let folder = place.path().canonicalize().unwrap();
