@@ -16,11 +16,13 @@ use crate::{Agent, AgentError, CallContext, unexpected};
 const HELP: &str =
     "see that the node has what it needs, and was started for this target: `headroom node --present PATH`";
 
-/// What `fixture` needs of a node, and what the study calls that.
-fn asked(fixture: &FixtureKey, far: &BTreeMap<String, FarEnd>) -> Option<(String, PresentOrder)> {
-    let (peer, order) = presented_by(fixture)?;
-    let listen = far.get(&peer).map_or(order.listen, |end| end.address);
-    Some((peer, PresentOrder { listen, ..order }))
+/// What `fixtures` need of nodes, each with what the study calls the node.
+fn asked(fixtures: &[FixtureKey], far: &BTreeMap<String, FarEnd>) -> Vec<(String, PresentOrder)> {
+    let of_one = |(peer, order): (String, PresentOrder)| {
+        let listen = far.get(&peer).map_or(order.listen, |end| end.address);
+        (peer, PresentOrder { listen, ..order })
+    };
+    fixtures.iter().filter_map(presented_by).map(of_one).collect()
 }
 
 /// Refuses what the nodes cannot present, in their words.
@@ -31,8 +33,7 @@ pub(super) fn check(
 ) -> Result<(), AgentError> {
     let mut known: Vec<((String, PresentOrder), Option<Problem>)> = Vec::new();
     for survey in surveys.iter_mut().filter(|survey| survey.problem.is_none()) {
-        let all: Vec<_> = survey.fixtures.iter().filter_map(|fixture| asked(fixture, far)).collect();
-        for one in all {
+        for one in asked(&survey.fixtures, far) {
             let found = known.iter().find(|(looked_at, _)| *looked_at == one).map(|(_, found)| found.clone());
             let problem = match found {
                 Some(problem) => problem,
@@ -86,7 +87,7 @@ pub(super) fn prepare(
     fixtures: Vec<FixtureKey>,
     watch: &mut CallContext<'_>,
 ) -> Result<Reply, AgentError> {
-    let all: Vec<_> = fixtures.iter().filter_map(|fixture| asked(fixture, far)).collect();
+    let all = asked(&fixtures, far);
     let made = all
         .iter()
         .try_for_each(|(peer, order)| present(near, far, peer, order, watch))
@@ -125,7 +126,7 @@ pub(super) fn release(
     fixtures: Vec<FixtureKey>,
     watch: &mut CallContext<'_>,
 ) -> Result<Reply, AgentError> {
-    let all: Vec<_> = fixtures.iter().filter_map(|fixture| asked(fixture, far)).collect();
+    let all = asked(&fixtures, far);
     let released = near.call(Request::Release { fixtures }, watch);
     match (withdraw(far, &all, watch), released) {
         (Err(error), Ok(Reply::Done)) => Err(error),
