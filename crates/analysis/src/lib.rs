@@ -206,6 +206,7 @@ pub const RULES: &[Rule] = &[
     validity::more_threads::RULE,
     validity::more_than_quota::RULE,
     validity::smt_shared::RULE,
+    validity::core_kinds::RULE,
     validity::instructions_absent::RULE,
     validity::numa_remote::RULE,
     validity::device_node::RULE,

@@ -11,6 +11,7 @@ pub(crate) mod cache_speed;
 pub(crate) mod cache_too_small;
 pub(crate) mod checkpoint_stalls;
 pub(crate) mod content;
+pub(crate) mod core_kinds;
 pub(crate) mod cost_per_operation;
 mod counted;
 mod database;

@@ -43,6 +43,9 @@ finding-smt-shared =
     }
     .advice = 別々のコアの CPU を選ぶか、--pin spread に任せてください
 
+finding-cores-differ = 負荷のスレッドが種類の異なるコアで動きました（{ $threads }）。種類によって速度が違います
+    .advice = 1 つの種類の値を見るには、その種類の CPU を指定してください: { $pin }
+
 finding-numa-remote =
     スレッドはノード { $cpu } で動き、メモリはノード { $memory } にあります{ $known ->
         [yes] （距離 { $distance }、自ノードは 10）
@@ -91,6 +94,7 @@ evidence-from = { SHORT($value, $unit) }
 evidence-load-latency = 1 回に { SHORT($each_s, unit: "s") }
 evidence-memory-node = ノード { $node } のメモリ
 evidence-rest = 負荷の前後の温度を見ようとした
+evidence-core-kinds = コアの種類: { $kinds }
 evidence-siblings = CPU { $first } と { $second } は 1 つのコア
 evidence-temperature = { RESOURCE($resource) }: アイドル { FIXED($idle) } °C、負荷 { FIXED($load) } °C
 evidence-threads = threads = { FIXED($threads) }

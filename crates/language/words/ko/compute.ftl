@@ -43,6 +43,9 @@ finding-smt-shared =
     }
     .advice = 서로 다른 코어의 CPU를 고르거나, --pin spread에 맡기십시오
 
+finding-cores-differ = 부하의 스레드가 종류가 다른 코어에서 실행되었습니다({ $threads }). 종류마다 속도가 다릅니다
+    .advice = 한 종류의 값을 보려면 그 종류의 CPU를 지정하십시오: { $pin }
+
 finding-numa-remote =
     스레드는 노드 { $cpu }에서 실행되었고 메모리는 노드 { $memory }에 있습니다{ $known ->
         [yes] (거리 { $distance }, 자기 노드는 10)
@@ -91,6 +94,7 @@ evidence-from = { SHORT($value, $unit) }
 evidence-load-latency = 하나에 { SHORT($each_s, unit: "s") }
 evidence-memory-node = 노드 { $node }의 메모리
 evidence-rest = 부하 앞뒤의 온도를 보려고 했음
+evidence-core-kinds = 코어의 종류: { $kinds }
 evidence-siblings = CPU { $first }, { $second }는 한 코어
 evidence-temperature = { RESOURCE($resource) }: 유휴 { FIXED($idle) } °C, 부하 { FIXED($load) } °C
 evidence-threads = threads = { FIXED($threads) }
