@@ -170,12 +170,11 @@ mod tests {
     use model::profile::{Flow, FlowUnit, OperationClass, Peer};
     use model::{Better, Resource, ResourceKind, Unit};
 
-    #[test]
-    fn what_payload_gets_of_a_link_goes_by_the_mtu_of_the_trial() {
+    /// A machine with an interface of 10 Gbit/s at an MTU of 1500.
+    fn ten_gigabit() -> Machine {
         let mut machine = Machine::default();
         let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
         machine.inventory.network.push(nic);
-        // 10 GbE: 9.41 Gbit/s at an MTU of 1500, 9.90 at 9000.
         machine.limits.push(Limit {
             resource: Resource::of(ResourceKind::Nic, "eth0"),
             quantity: metric::THROUGHPUT,
@@ -193,6 +192,13 @@ mod tests {
             usual: Vec::new(),
             source: "link at 10 Gbit/s".to_owned(),
         });
+        machine
+    }
+
+    #[test]
+    fn what_payload_gets_of_a_link_goes_by_the_mtu_of_the_trial() {
+        // 10 GbE: 9.41 Gbit/s at an MTU of 1500, 9.90 at 9000.
+        let machine = ten_gigabit();
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");
         fixture::set(&mut case, "direction", "send");
@@ -321,26 +327,7 @@ mod tests {
 
     #[test]
     fn datagrams_are_not_held_against_what_tcp_would_get() {
-        let mut machine = Machine::default();
-        let nic = model::machine::NetworkInterface { name: "eth0".into(), mtu: 1500, ..Default::default() };
-        machine.inventory.network.push(nic);
-        machine.limits.push(Limit {
-            resource: Resource::of(ResourceKind::Nic, "eth0"),
-            quantity: metric::THROUGHPUT,
-            direction: None,
-            kind: LimitKind::Link,
-            line: Some(1.25e9),
-            effective: Some(1.25e9 * 1448.0 / 1538.0),
-            unit: Unit::BytesPerSecond,
-            block_bytes: None,
-            access: None,
-            chipset: None,
-            promise: None,
-            allowance: None,
-            payload: None,
-            usual: Vec::new(),
-            source: "link at 10 Gbit/s".to_owned(),
-        });
+        let machine = ten_gigabit();
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", "send"), ("protocol", "udp")] {

@@ -55,8 +55,7 @@ mod tests {
     use super::*;
     use crate::validity::fixture;
     use model::Machine;
-    use model::study::{Controls, Pin};
-    use model::trial::{Placement, WorkerPlace};
+    use model::study::Controls;
 
     #[test]
     fn a_load_on_fast_and_slow_cores_is_told_and_one_on_either_is_not() {
@@ -68,13 +67,7 @@ mod tests {
             let kind = |model: &str, cpus: &[u32]| CoreKind { model: model.to_owned(), cpus: cpus.to_vec() };
             cpu.core_kinds = vec![kind("P-core", &[0, 1, 2, 3]), kind("E-core", &[4, 5])];
             let mut case = fixture::case(1);
-            case.trials[0].result.placement = Some(Placement {
-                asked: Pin::Auto,
-                policy: Pin::Spread,
-                reason: None,
-                workers: cpus.iter().map(|cpu| WorkerPlace { load: 0, cpu: Some(*cpu) }).collect(),
-                interrupts: vec![],
-            });
+            fixture::placed(&mut case, cpus);
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             fixture::found(&RULE, &case, &context).into_iter().next()

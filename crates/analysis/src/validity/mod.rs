@@ -109,8 +109,10 @@ pub(crate) mod fixture {
     use model::metric::{self, Better};
     use model::resource::PathStep;
     use model::run::{CaseResult, Estimate};
-    use model::study::Controls;
-    use model::trial::{Counter, LoadTrial, MachineTrial, Status, Trial, TrialResult, Window};
+    use model::study::{Controls, Pin};
+    use model::trial::{
+        Counter, LoadTrial, MachineTrial, Placement, Status, Trial, TrialResult, Window, WorkerPlace,
+    };
     use model::unit::{Quantity, Unit};
     use model::{Finding, ParameterName, Resource, ResourceKind, Value, WorkloadName};
 
@@ -158,6 +160,17 @@ pub(crate) mod fixture {
     pub(crate) fn set(case: &mut CaseResult, name: &str, value: impl Into<Value>) {
         case.loads.main.parameters.set(ParameterName::intern(name).unwrap(), value);
         profile(case);
+    }
+
+    /// Pins a worker of the main load to each of these CPUs, in the first trial.
+    pub(crate) fn placed(case: &mut CaseResult, cpus: &[u32]) {
+        case.trials[0].result.placement = Some(Placement {
+            asked: Pin::Auto,
+            policy: Pin::Spread,
+            reason: None,
+            workers: cpus.iter().map(|cpu| WorkerPlace { load: 0, cpu: Some(*cpu) }).collect(),
+            interrupts: Vec::new(),
+        });
     }
 
     /// What the other end of the main load did in the first trial.

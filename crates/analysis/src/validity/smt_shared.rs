@@ -85,8 +85,7 @@ mod tests {
     use crate::validity::fixture;
     use model::Machine;
     use model::machine::CpuPlace;
-    use model::study::{Controls, Pin};
-    use model::trial::{Placement, WorkerPlace};
+    use model::study::Controls;
 
     #[test]
     fn siblings_are_told_and_a_mistake_where_cores_are_free() {
@@ -97,13 +96,7 @@ mod tests {
             cpu.allowed = vec![0, 1, 2, 3];
             cpu.topology = (0..4).map(|cpu| CpuPlace { cpu, core: cpu % 2, ..CpuPlace::default() }).collect();
             let mut case = fixture::case(1);
-            case.trials[0].result.placement = Some(Placement {
-                asked: Pin::Auto,
-                policy: Pin::Spread,
-                reason: None,
-                workers: cpus.iter().map(|cpu| WorkerPlace { load: 0, cpu: Some(*cpu) }).collect(),
-                interrupts: vec![],
-            });
+            fixture::placed(&mut case, cpus);
             let controls = Controls::default();
             let context = Context { machine: Some(&machine), ..fixture::context(&controls) };
             let all = fixture::found(&RULE, &case, &context);

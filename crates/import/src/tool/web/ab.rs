@@ -269,11 +269,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<ToolResult, NotUnderstood> {
-        let lines: Vec<ToolLine> = (1..)
-            .zip(text.lines())
-            .map(|(number, text)| ToolLine { number, text: text.to_owned() })
-            .collect();
-        Ab.read(&ToolBlock { lines: &lines, command: None }).map(|mut all| all.remove(0))
+        crate::tool::web::first_of(&Ab, text)
     }
 
     const SUMMARY: &str = "Concurrency Level:      5\nTime taken for tests:   2.000 seconds\nComplete requests:      100\n\

@@ -79,6 +79,15 @@ fn behind<'a>(text: &'a str, label: &str) -> Option<&'a str> {
     Some(text.trim_start().strip_prefix(label)?.trim_start().strip_prefix(':')?.trim())
 }
 
+/// The first result that a reader finds in a text without a command.
+#[cfg(test)]
+fn first_of(reader: &dyn ToolReader, text: &str) -> Result<ToolResult, super::reader::NotUnderstood> {
+    use super::block::{ToolBlock, ToolLine};
+    let line = |(number, text): (u64, &str)| ToolLine { number, text: text.to_owned() };
+    let lines: Vec<ToolLine> = (1..).zip(text.lines()).map(line).collect();
+    reader.read(&ToolBlock { lines: &lines, command: None }).map(|mut all| all.remove(0))
+}
+
 /// Options of a command line: with `values` those that have one, which may stand in the same word.
 /// What is no option is an operand, in `operands`.
 struct CommandOptions {

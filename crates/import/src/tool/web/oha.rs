@@ -376,11 +376,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<ToolResult, NotUnderstood> {
-        let lines: Vec<ToolLine> = (1..)
-            .zip(text.lines())
-            .map(|(number, text)| ToolLine { number, text: text.to_owned() })
-            .collect();
-        Oha.read(&ToolBlock { lines: &lines, command: None }).map(|mut all| all.remove(0))
+        crate::tool::web::first_of(&Oha, text)
     }
 
     #[test]
