@@ -108,6 +108,12 @@ impl Host {
         matches!(self.source, Source::This)
     }
 
+    /// Whether it is the machine that this runs on, and nothing of what is read is kept for a recording.
+    #[must_use]
+    pub fn is_unrecorded(&self) -> bool {
+        self.is_this() && self.recorder.is_none()
+    }
+
     /// The same machine, with all that is read from now on kept; it is masked
     /// when it is written.
     #[must_use]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One network interface; no addresses are kept.
+/// One network interface; its addresses are kept nowhere.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NetworkInterface {
     /// The kernel's name: `eth0`, `bond0`.
@@ -86,6 +86,10 @@ pub struct NetworkInterface {
     /// Its NUMA node.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub node: Option<u32>,
+    /// Its addresses, each with the length of its network's prefix: `10.0.0.5/24`. They are for the screen of this
+    /// machine alone: documents, messages between machines and recordings have none.
+    #[serde(skip)]
+    pub addresses: Vec<String>,
 }
 
 /// How a bond is built (`Documentation/networking/bonding.rst`).

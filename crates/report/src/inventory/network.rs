@@ -18,6 +18,7 @@ fn node(interface: &NetworkInterface, pci: &[PciDevice]) -> tree::Node {
     let node = interface.node.map(|n| format!("NUMA node {n}"));
     let lines = vec![
         groups([Some(made(interface)), node]),
+        addresses(interface),
         groups([Some(queues(interface)), Some(discipline(interface))]),
         offloads(interface),
         standing(interface),
@@ -59,6 +60,14 @@ fn made(interface: &NetworkInterface) -> String {
         None => format!("driver {driver}"),
     });
     facts([interface.bus.clone(), driver, interface.firmware.as_ref().map(|f| format!("firmware {f}"))])
+}
+
+/// `10.0.0.5/24 fe80::1/64`, on the machine itself.
+fn addresses(interface: &NetworkInterface) -> String {
+    match &interface.addresses[..] {
+        [] => String::new(),
+        all => format!("addresses {}", all.join(" ")),
+    }
 }
 
 fn queues(interface: &NetworkInterface) -> String {

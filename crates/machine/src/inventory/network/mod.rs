@@ -1,6 +1,6 @@
 //! The network interfaces: `/sys/class/net`
 //! (`Documentation/ABI/testing/sysfs-class-net`), with what ethtool and netlink
-//! add. No addresses are read.
+//! add. Addresses are read for the screen only, and never where this machine is recorded.
 
 pub(crate) mod ethtool;
 pub(crate) mod ethtool_socket;
@@ -108,6 +108,7 @@ impl InterfaceFolder<'_> {
             master: self.link("master"),
             below: self.below(),
             bond: self.bond(),
+            addresses: if self.host.is_unrecorded() { asker.addresses_of(self.name) } else { Vec::new() },
         })
     }
 

@@ -4,6 +4,7 @@
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
@@ -12,7 +13,12 @@ use super::wire::{
     LINK_HEAD, ROOT, TC_HEAD, attribute, long, number, text,
 };
 
+const GET_ADDRESS: u16 = 22;
 const GET_CLASS: u16 = 42;
+/// Bytes of `struct ifaddrmsg`.
+const ADDRESS_HEAD: usize = 8;
+const IFA_ADDRESS: u16 = 1;
+const IFA_LOCAL: u16 = 2;
 const IFLA_EXT_MASK: u16 = 29;
 /// Leaves counters out of a dump (`RTEXT_FILTER_SKIP_STATS`).
 const SKIP_STATS: u32 = 1 << 3;
@@ -44,6 +50,7 @@ pub(super) struct Answer {
 pub(super) struct InterfaceQuery {
     links: OnceCell<Result<BTreeMap<String, Link>, String>>,
     qdiscs: OnceCell<Vec<Node>>,
+    addresses: OnceCell<Vec<(u32, String)>>,
 }
 
 #[derive(Debug)]
@@ -82,6 +89,31 @@ impl InterfaceQuery {
         let classes = if is_htb { nodes(GET_CLASS, link.index).unwrap_or_default() } else { Vec::new() };
         Ok(Answer { qdisc_rate: held_to(&own, &classes), ..link.answer.clone() })
     }
+
+    /// The addresses of the interface on this machine. They are no part of an answer, for answers are recorded.
+    pub(super) fn addresses_of(&self, name: &str) -> Vec<String> {
+        let Ok(links) = self.links.get_or_init(links) else { return Vec::new() };
+        let Some(link) = links.get(name) else { return Vec::new() };
+        let all = self.addresses.get_or_init(|| addresses().unwrap_or_default());
+        all.iter().filter(|(index, _)| *index == link.index).map(|(_, address)| address.clone()).collect()
+    }
+}
+
+/// Every address of this machine with the number of its interface.
+fn addresses() -> Result<Vec<(u32, String)>, String> {
+    let messages = wire::dump(GET_ADDRESS, &[0; ADDRESS_HEAD])?;
+    Ok(messages.iter().filter_map(|message| address(message)).collect())
+}
+
+/// Reads `struct ifaddrmsg` and what follows (`include/uapi/linux/if_addr.h`).
+fn address(message: &[u8]) -> Option<(u32, String)> {
+    let (prefix, index) = (*message.get(1)?, number(message, 4)?);
+    let all = message.get(ADDRESS_HEAD..)?;
+    // Where a link has but two ends, the other attribute is the far one's.
+    let bytes = attribute(all, IFA_LOCAL).or_else(|| attribute(all, IFA_ADDRESS))?;
+    let of_four = || Some(IpAddr::from(<[u8; 4]>::try_from(bytes).ok()?));
+    let of_six = || Some(IpAddr::from(<[u8; 16]>::try_from(bytes).ok()?));
+    Some((index, format!("{}/{prefix}", of_four().or_else(of_six)?)))
 }
 
 fn links() -> Result<BTreeMap<String, Link>, String> {
@@ -271,6 +303,26 @@ mod tests {
         assert_eq!(message("fq", TCA_FQ_QUANTUM), Some(1514));
         assert_eq!(message("fq_codel", TCA_FQ_CODEL_QUANTUM), Some(1514));
         assert_eq!((message("fq", TCA_FQ_CODEL_QUANTUM), message("sfq", TCA_FQ_QUANTUM)), (None, None));
+    }
+
+    #[test]
+    fn an_address_stands_with_the_length_of_its_prefix() {
+        let message = |prefix: u8, attributes: &[(u16, &[u8])]| {
+            let mut message = vec![2, prefix, 0, 0];
+            message.extend(7_u32.to_ne_bytes());
+            for (kind, payload) in attributes {
+                wire::push_attribute(&mut message, *kind, payload);
+            }
+            address(&message)
+        };
+        let (near, far): (&[u8], &[u8]) = (&[10, 0, 0, 5], &[10, 0, 0, 6]);
+        assert_eq!(message(24, &[(IFA_ADDRESS, near)]), Some((7, "10.0.0.5/24".to_owned())));
+        let point_to_point = message(32, &[(IFA_ADDRESS, far), (IFA_LOCAL, near)]);
+        assert_eq!(point_to_point, Some((7, "10.0.0.5/32".to_owned())));
+        let six: [u8; 16] = [0xfe, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+        assert_eq!(message(64, &[(IFA_ADDRESS, &six[..])]), Some((7, "fe80::1/64".to_owned())));
+        assert_eq!(message(24, &[(IFA_ADDRESS, &near[..3])]), None);
+        assert_eq!(address(&[2, 24, 0]), None);
     }
 
     #[test]

@@ -196,3 +196,14 @@ fn this_machine_has_the_interfaces_that_the_kernel_counts() {
     assert_eq!((lo.kind.as_str(), lo.qdisc.is_some(), &lo.pci), ("loopback", true, &None));
     assert!(lo.rx_queues.is_some() && !lo.offloads.is_empty(), "{lo:?}");
 }
+
+#[test]
+fn addresses_are_for_the_screen_alone() {
+    let mut absent = Vec::new();
+    let ours = describe(&Host::this(), &mut absent);
+    let is_there = named(&ours, "lo").addresses.iter().any(|address| address == "127.0.0.1/8");
+    assert_eq!(is_there, std::net::TcpListener::bind("127.0.0.1:0").is_ok());
+    assert!(!serde_json::to_string(&ours).unwrap().contains("addresses"));
+    let recorded = describe(&Host::this().recording(), &mut absent);
+    assert!(recorded.iter().all(|interface| interface.addresses.is_empty()), "{recorded:?}");
+}
