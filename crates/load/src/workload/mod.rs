@@ -333,6 +333,35 @@ pub(crate) fn survey(
     Load::new(workload, parameters, host.cpus)?.survey(host)
 }
 
+/// The outcome of a load that did nothing.
+#[cfg(test)]
+pub(crate) fn nothing_done() -> LoadOutcome {
+    LoadOutcome {
+        operations: 0.0,
+        bytes: 0.0,
+        done_bytes: 0.0,
+        completions: 0,
+        late_starts: 0,
+        unfinished: 0,
+        by_count: false,
+        user_s: 0.0,
+        system_s: 0.0,
+        waited_s: None,
+        latency: stats::histogram::new_latency(),
+        service: None,
+        stages: Vec::new(),
+        classes: Vec::new(),
+        parts: Vec::new(),
+        common: None,
+        settled_ns: None,
+        span_ns: None,
+        operations_per_s: Vec::new(),
+        bytes_per_s: Vec::new(),
+        latency_over_time: None,
+        facts: BTreeMap::new(),
+    }
+}
+
 /// That the results of both ends became one, or why they are none.
 pub type Merged = Result<(), String>;
 

@@ -341,7 +341,7 @@ impl Drop for Exchanging {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::workload::Load;
+    use crate::workload::{Load, nothing_done};
 
     /// The CPU of this test, where its partner is always allowed to be.
     fn cpu() -> u32 {
@@ -407,30 +407,7 @@ mod tests {
     fn outcome() -> LoadOutcome {
         let mut latency = stats::histogram::new_latency();
         latency.record_n(512_000, 100).unwrap();
-        LoadOutcome {
-            operations: 100.0,
-            bytes: 0.0,
-            done_bytes: 0.0,
-            completions: 100,
-            late_starts: 0,
-            unfinished: 0,
-            by_count: false,
-            user_s: 0.0,
-            system_s: 0.0,
-            waited_s: None,
-            latency,
-            service: None,
-            stages: Vec::new(),
-            classes: Vec::new(),
-            parts: Vec::new(),
-            common: None,
-            settled_ns: None,
-            span_ns: None,
-            operations_per_s: Vec::new(),
-            bytes_per_s: Vec::new(),
-            latency_over_time: None,
-            facts: [].into_iter().collect(),
-        }
+        LoadOutcome { operations: 100.0, completions: 100, latency, ..nothing_done() }
     }
 
     #[test]

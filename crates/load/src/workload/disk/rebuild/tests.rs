@@ -5,7 +5,7 @@ use engine::outcome::ClassOutcome;
 use model::plan::ProblemKind;
 
 use super::*;
-use crate::workload::{Load, survey};
+use crate::workload::{Load, nothing_done, survey};
 
 fn parameters(folder: &std::path::Path, changes: &[(&'static str, Value)]) -> Parameters {
     let mut parameters = Parameters::default();
@@ -89,27 +89,10 @@ fn outcome(operations: [f64; 4]) -> LoadOutcome {
     ];
     LoadOutcome {
         operations: operations.iter().sum(),
-        bytes: 0.0,
-        done_bytes: 0.0,
-        completions: 0,
-        late_starts: 0,
-        unfinished: 0,
         by_count: true,
-        user_s: 0.0,
-        system_s: 0.0,
-        waited_s: None,
-        latency: stats::histogram::new_latency(),
-        service: None,
-        stages: Vec::new(),
         classes: operations.into_iter().enumerate().map(class).collect(),
-        parts: Vec::new(),
-        common: None,
-        settled_ns: None,
-        span_ns: None,
-        operations_per_s: Vec::new(),
-        bytes_per_s: Vec::new(),
-        latency_over_time: None,
         facts: facts.into_iter().collect(),
+        ..nothing_done()
     }
 }
 
