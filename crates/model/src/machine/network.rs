@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One network interface; its addresses are kept nowhere.
+/// One network interface; its addresses are kept in no document.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NetworkInterface {
     /// The kernel's name: `eth0`, `bond0`.
