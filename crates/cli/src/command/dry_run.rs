@@ -25,8 +25,8 @@ const TAKEN_RATE: f64 = 1e9;
 
 pub(super) fn argument() -> Arg {
     option(ENDURANCE, "SIZE").value_parser(bytes).requires("dry-run").help(
-        "With --dry-run: how much may be written to the drive in its life (TBW), such as 300TB, to say which share of it \
-         all trials take; without it the data sheet counts, where Headroom has it",
+        "With --dry-run: how much may be written to the drive in its life (TBW), such as 300TB, to say what share of it \
+         all trials use; without it, the datasheet counts if Headroom has it",
     )
 }
 

@@ -44,7 +44,7 @@ pub(super) fn define(command: Command) -> Command {
             "run disk --target /data --queue-depth 1..64",
             "run mine.toml --dry-run  # what would be done; nothing is",
         ]))
-        .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
+        .about("Measure a workload, a built-in study or a study file; without a name, an overview of this machine")
         .after_help(
             "The parameters of a workload are options, too: `headroom workloads` lists the workloads, and `headroom run \
              WORKLOAD --help` is about one of them, with its parameters, metrics and examples.\nA comma makes levels \
@@ -88,7 +88,7 @@ fn own_arguments() -> [Arg; 18] {
             "A load that runs with every case, in the same window: \"disk --pattern write --rate 1k/s\"",
         ),
         resume::argument(),
-        many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
+        many("section", "NAME", "Run only this job of a fio job file; may be given several times"),
         many("input", "NAME=VALUE", "What a study with [inputs] asks of you, where it is none of the options"),
         many(
             "set",
