@@ -33,7 +33,7 @@ pub(super) fn argument() -> Arg {
 fn bytes(text: &str) -> Result<u64, String> {
     match scalar::parse(Kind::Size, text) {
         Ok(Value::Integer(bytes)) if bytes > 0 => Ok(bytes),
-        _ => Err("this is no amount of data such as 300TB".to_owned()),
+        _ => Err("this is no size, such as 300TB".to_owned()),
     }
 }
 

@@ -89,7 +89,7 @@ fn own_arguments() -> [Arg; 18] {
         ),
         resume::argument(),
         many("section", "NAME", "Run only this job of a fio job file; may be given several times"),
-        many("input", "NAME=VALUE", "What a study with [inputs] asks of you, where it is none of the options"),
+        many("input", "NAME=VALUE", "A value that a study with [inputs] asks for, if it is none of the options"),
         many(
             "set",
             "NAME=LEVELS",
@@ -115,7 +115,7 @@ fn own_arguments() -> [Arg; 18] {
             "End the run with the first trial of which this is true: 'errors > 0', 'throughput < 10MB/s'; what was \
              measured is kept, and the exit code is 1",
         ),
-        flag("strict", "Exit with 4 where it cannot be told whether a goal is kept"),
+        flag("strict", "Exit with 4 if the trials cannot tell whether a goal is kept"),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
             "wipe",
