@@ -99,20 +99,19 @@ fn own_arguments() -> [Arg; 18] {
         many(
             "observe",
             "OBSERVER",
-            "Watch the loads more closely, in trials beside those without: block-trace says how long each request \
-             waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
-             queues ran",
+            "Watch the loads more closely, in additional trials: block-trace says how long each request waited in the \
+             host and how long the device had it, work-queues how long the work of each of the kernel's queues ran",
         ),
         many(
             "expect",
             "GOAL",
-            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'; the whole \
-             interval has to be so. Exit with 1 where one is not kept",
+            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'. The whole \
+             interval has to be so. Exit with 1 if a goal is not kept",
         ),
         many(
             ABORT_WHEN,
             "CONDITION",
-            "End the run with the first trial of which this is true: 'errors > 0', 'throughput < 10MB/s'; what was \
+            "End the run with the first trial for which this is true: 'errors > 0', 'throughput < 10MB/s'. What was \
              measured is kept, and the exit code is 1",
         ),
         flag("strict", "Exit with 4 if the trials cannot tell whether a goal is kept"),
@@ -120,7 +119,7 @@ fn own_arguments() -> [Arg; 18] {
         many(
             "wipe",
             "TYPE",
-            "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
+            "A signature on a device named with --destroy that may be lost, as wipefs(8) calls it: ext4, gpt, \
              crypto_LUKS",
         ),
         option("price", "TEXT").help(
