@@ -60,7 +60,7 @@ fn a_run_stands_beside_its_class_and_beside_like_runs() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = flat(&stdout(&output));
     assert!(text.contains("it drives neither a disk nor a network interface"), "{text}");
-    assert!(text.contains("1 kept run of the same work on a similar machine"), "{text}");
+    assert!(text.contains("1 kept run of such work on a like machine"), "{text}");
     let page = std::fs::read_to_string(place.path().join("class.md")).unwrap();
     assert!(page.contains("No reference") && !page.contains("class-"), "{page}");
     // A class that no part is of is refused, and says so.

@@ -29,8 +29,8 @@ class-none-doubted = a finding says that this is not the figure of the part
 class-none-other-class = it drives no part of the class { $class }
 class-own =
     { $runs ->
-        [one] 1 kept run of the same work on a similar machine: { $range }
-       *[other] { $runs } kept runs of the same work on similar machines: { $range }
+        [one] 1 kept run of such work on a like machine: { $range }
+       *[other] { $runs } kept runs of such work on like machines: { $range }
     }
 class-sources-title = Where the ranges are from
-class-method = A range goes from the least to the most that was published for such parts at the same work: the same direction, order and size of operations, and as many at once. It is neither a limit nor a promise. Similar machines have the same processor and the same disk, or an interface of the same speed.
+class-method = A range goes from the least to the most that was published for such parts at the same work: the same direction, order and size of operations, and as many at once. It is neither a limit nor a promise. Like machines have the same processor and the same disk, or an interface of the same speed.

@@ -361,6 +361,6 @@ mod tests {
         let subject = ClassSubject { run: &run, own: &own, only: None, words: Language::English.words() };
         let text = markdown::write(&document(&subject));
         assert!(text.contains("no figures of such work are kept for a SATA SSD"), "{text}");
-        assert!(text.contains("1 kept run of the same work on a similar machine"), "{text}");
+        assert!(text.contains("1 kept run of such work on a like machine"), "{text}");
     }
 }
