@@ -120,7 +120,7 @@ pub(crate) const ENGLISH: &str = r#"
 finding-ramp =
     { $how ->
         [held] the load did not break: { SHORT($rate, unit: "1/s") }, the highest rate, held in each ramp
-       *[broke] the load broke in { $broke } of { $ramps } ramps, in the middle one of these at { SHORT($rate, unit: "1/s") }: { finding-ramp.bound }; { $below ->
+       *[broke] the load broke in { $broke } of { $ramps } ramps; in the middle one of these, at { SHORT($rate, unit: "1/s") }: { finding-ramp.bound }; { $below ->
             [none] no lower rate was tried
            *[some] { SHORT($held, unit: "1/s") } had held
         }

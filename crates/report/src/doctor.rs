@@ -116,7 +116,7 @@ mod tests {
         };
         let nothing = said(&report);
         assert!(nothing.starts_with("No errors were counted or logged since then."), "{nothing}");
-        assert!(nothing.contains("by 0 memory controllers (ECC), 3 PCI Express functions"), "{nothing}");
+        assert!(nothing.contains("memory controllers (ECC) 0, PCI Express functions 3"), "{nothing}");
         assert!(nothing.contains("The kernel's log cannot be read."), "{nothing}");
         report.sources.log = LogReach::Seconds(7200.0);
         report.findings = vec![condition(Severity::Warning, "a link had errors")];

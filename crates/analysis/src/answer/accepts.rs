@@ -53,7 +53,7 @@ evidence-accepts-part =
         [errors] failed, errors: { FIXED($count) }
        *[idle] not loaded
     }
-evidence-accepts-hottest = the hottest, { RESOURCE($resource) }, got to { FIXED($value) } °C
+evidence-accepts-hottest = the hottest sensor, { RESOURCE($resource) }, reached { FIXED($value) } °C
 "#;
 
 /// Parts that are judged, and what they are called.
@@ -322,7 +322,7 @@ mod tests {
         let machine = run.cases[0].trials[0].result.local_mut();
         machine.series =
             vec![sensor("Core 0", vec![40.0, 71.0]), sensor("Core 1", vec![f64::NAN, 88.4, 60.0])];
-        assert_eq!(said(&run).1[6], "the hottest, coretemp/Core 1, got to 88 °C");
+        assert_eq!(said(&run).1[6], "the hottest sensor, coretemp/Core 1, reached 88 °C");
     }
 
     #[test]

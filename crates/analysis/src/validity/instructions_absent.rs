@@ -21,9 +21,9 @@ finding-instructions-absent =
         [tls] TLS encrypts
        *[load] the load encrypts
     } with ordinary ones, at the cost of CPU time
-    .advice = in a virtual machine, give it a CPU model that passes them on; `headroom run cpu.crypto --hardware yes,no` on a machine that has them tells what they are worth
+    .advice = in a virtual machine, give it a CPU model that passes them on; `headroom run cpu.crypto --hardware yes,no` on a machine that has them shows what they are worth
 
-evidence-processor-flags = the processor tells { $count } of the flags that Headroom keeps, and `{ $flag }` is none of them
+evidence-processor-flags = the processor reports { $count } of the flags that Headroom keeps, and `{ $flag }` is not among them
 "#,
     check: RuleCheck::One(check),
 };

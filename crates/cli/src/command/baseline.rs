@@ -15,10 +15,10 @@ use crate::output;
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples(["baseline", "baseline last", "baseline 20261128-0815 --unpin"]))
-        .about("Accept a run as the baseline that `headroom trend` holds later runs against")
+        .about("Accept a run as the baseline with which `headroom trend` compares later runs")
         .long_about(
-            "Accepts a run as the baseline that `headroom trend` holds later runs of the same work against, with the \
-             date. Of several, the one that was accepted last counts. Without a run, the baselines are listed.",
+            "Accepts a run, with today's date, as the baseline with which `headroom trend` compares later runs of the \
+             same work. Of several, the one that was accepted last counts. Without a run, the baselines are listed.",
         )
         .arg(stored_run_argument().required(false))
         .arg(flag("unpin", "It is no longer a baseline").requires("run"))

@@ -37,7 +37,7 @@ pub(super) fn define(command: Command) -> Command {
             "check - < dd.txt",
             "check --run results -o page.html  # all texts of a folder",
         ]))
-        .about("What the output of another tool really says: in one unit system, held against arithmetic")
+        .about("What the output of another tool really says: in one unit system, checked by arithmetic")
         .long_about(
             "Reads what fio, dd and other tools printed, from files or standard input: several outputs in one text, with \
              prompts and command lines between them. Shows the figures in one unit system, what is wrong with them, and \
@@ -48,7 +48,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             option("run", "DIR")
                 .conflicts_with("file")
-                .help("All texts in a folder, and one comparison of them: each folder in it is a side, or else each file"),
+                .help("Read all texts in a folder and compare them: each folder in it is a side, or each file if there are none"),
         )
         .arg(machine_argument())
         .arg(
@@ -69,7 +69,7 @@ pub(super) fn file_argument() -> Arg {
     Arg::new("file")
         .value_name("FILE")
         .num_args(0..)
-        .help("A text file, compressed by gzip or not; - or nothing for standard input")
+        .help("A text file, which may be compressed by gzip; - or nothing for standard input")
 }
 
 /// `--machine HOST`.

@@ -25,12 +25,12 @@ pub(super) fn define(command: Command) -> Command {
             "compare before.json after.json --fail-if-worse",
             "compare last --by queue-depth  # the cases of one run",
         ]))
-        .about("What may be said of one run against another, or of the cases of one run")
+        .about("Compare runs, or the cases of one run: better, worse, the same, or cannot tell")
         .long_about(
-            "What may be said of one run against another: better, worse, the same within a margin, or that it cannot \
-             be told. The first run is the baseline. With --by, the cases of one run are compared that differ in one \
-             parameter. Work that is not the same is refused. With --class, the figures of one run stand beside what was \
-             published of parts like its own at like work, and beside kept runs of like machines.",
+            "Compares runs: each figure is better, worse, the same within a margin, or it cannot be told. The first run is \
+             the baseline. With --by, the cases of one run that differ in one parameter are compared. Runs of different \
+             work are refused. With --class, the figures of one run stand beside what was published for such parts at \
+             the same work, and beside kept runs of similar machines.",
         )
         .arg(
             run_argument()

@@ -20,11 +20,11 @@ pub(super) fn define(command: Command) -> Command {
             "completions zsh > /usr/local/share/zsh/site-functions/_headroom",
             "completions fish > ~/.config/fish/completions/headroom.fish",
         ]))
-        .about("Lines for a shell that complete commands, parameters, runs and devices while you type")
+        .about("Completion for bash, zsh and fish: commands, parameters, runs and devices")
         .long_about(
-            "Lines for a shell that complete commands, parameters, runs and devices while you type: print them into a \
-             file that the shell reads, as above, or try them with `source <(headroom completions bash)`. They ask this \
-             program each time, so they stay right when it changes; print them anew with a new version.",
+            "Prints what a shell needs to complete commands, parameters, runs and devices while you type: write it into a \
+             file that the shell reads, as above, or try it with `source <(headroom completions bash)`. It asks this \
+             program each time, so it stays right when the program changes; print it anew with a new version.",
         )
         .arg(
             Arg::new("shell")

@@ -35,15 +35,15 @@ pub(super) fn define(command: Command) -> Command {
             option("since", "WHEN")
                 .conflicts_with("host")
                 .help(
-                    "Errors of the parts since then, in place of what could disturb: how long ago (2h), a day (2026-11-28, UTC), \
-                     a time (2026-11-28T10:30:00Z), or a run, since it began",
+                    "List the errors of the parts since then, instead of what could disturb: how long ago (2h), a day \
+                     (2026-11-28, UTC), a time (2026-11-28T10:30:00Z), or a run, since it began",
                 )
                 .long_help(
-                    "Errors of the parts since then, in place of what could disturb: how long ago (2h), a day (2026-11-28, UTC), \
-                     a time (2026-11-28T10:30:00Z), or a kept run (`last`), since it began. Counters of memory (ECC), of PCI \
-                     Express links (AER), of network adapters and drives are read, and the kernel's log; nothing is loaded. A \
-                     counter does not say when it counted: it is told since the machine was started, unless that was later, or \
-                     the run knows what it was.",
+                    "List the errors of the parts since then, instead of what could disturb: how long ago (2h), a day \
+                     (2026-11-28, UTC), a time (2026-11-28T10:30:00Z), or a kept run (`last`), since it began. Counters of \
+                     memory (ECC), of PCI Express links (AER), of network adapters and drives are read, and the kernel's log; \
+                     no load is run. A counter does not say when it counted: its errors are those since the machine was \
+                     started, unless that was later, or the run has read the counter.",
                 ),
         )
         .arg(store_argument().requires("since"))

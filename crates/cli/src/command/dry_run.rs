@@ -25,15 +25,15 @@ const TAKEN_RATE: f64 = 1e9;
 
 pub(super) fn argument() -> Arg {
     option(ENDURANCE, "SIZE").value_parser(bytes).requires("dry-run").help(
-        "With --dry-run: how much may be written to the drive in its life (TBW), such as 300TB, to say which share of it \
-         all trials take; without it the data sheet counts, where Headroom has it",
+        "With --dry-run: how much may be written to the drive in its life (TBW), such as 300TB, to say what share of it \
+         all trials use; without it, the datasheet counts if Headroom has it",
     )
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
     match scalar::parse(Kind::Size, text) {
         Ok(Value::Integer(bytes)) if bytes > 0 => Ok(bytes),
-        _ => Err("this is no amount of data such as 300TB".to_owned()),
+        _ => Err("this is no size, such as 300TB".to_owned()),
     }
 }
 

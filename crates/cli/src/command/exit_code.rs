@@ -28,11 +28,11 @@ pub(super) fn of_run(run: &Run, is_strict: bool) -> ExitCode {
 fn unknown(run: &Run) -> String {
     let what = match analysis::goals_outcome(run) {
         Some(GoalOutcome::CannotTell) => "whether every goal is kept",
-        _ => "what the question of the study comes to",
+        _ => "what the answer to the study's question is",
     };
     let why = match analysis::is_answer_doubted(run) {
-        true => "an error among the findings says that figures are not to be trusted",
-        false => "more trials or longer ones narrow the intervals",
+        true => "an error among the findings says that figures cannot be trusted",
+        false => "more or longer trials narrow the intervals",
     };
     format!("it cannot be told {what}; {why}")
 }
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn regression_a_run_whose_figures_are_not_to_be_trusted_ended_as_one_whose_are() {
         let mut run = run(Status::Ok, &[GoalOutcome::CannotTell]);
-        assert!(unknown(&run).ends_with("more trials or longer ones narrow the intervals"));
+        assert!(unknown(&run).ends_with("more or longer trials narrow the intervals"));
         run.cases[0].goals[0].doubt = Some(GoalDoubt::Untrusted);
         assert_eq!((number(&run, false), number(&run, true)), (0, 4));
         let told = unknown(&run);
@@ -154,6 +154,6 @@ mod tests {
         run.findings = answer("doubt");
         assert_eq!((number(&run, false), number(&run, true)), (0, 4));
         let told = unknown(&run);
-        assert!(told.contains("what the question of the study comes to; an error"), "{told}");
+        assert!(told.contains("what the answer to the study's question is; an error"), "{told}");
     }
 }

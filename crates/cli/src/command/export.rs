@@ -25,7 +25,7 @@ pub(super) fn define(command: Command) -> Command {
         .about("Write a run in a format for programs or people")
         .arg(run_argument())
         .arg(output_argument())
-        .arg(format_argument("The format, where no file's name tells it [default: json]"))
+        .arg(format_argument("The format, if no file name says it [default: json]"))
         .arg(language_argument())
         .arg(store_argument())
 }

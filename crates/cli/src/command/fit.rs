@@ -65,7 +65,7 @@ fn has_verdict(study: &Study) -> Result<(), Failure> {
     match study.verdict {
         Some(_) => Ok(()),
         None => Err(Failure::arguments(
-            format!("the study {} does not say what its question comes to: it has no [verdict]", study.name),
+            format!("the study {} gives no answer: it has no [verdict]", study.name),
             "write goals in [expect] and kind = \"fits\" in [verdict]; `headroom run` measures it without an answer",
         )),
     }

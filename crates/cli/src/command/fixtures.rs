@@ -24,7 +24,7 @@ pub(super) fn define(command: Command) -> Command {
             "fixtures --remove /data/headroom_kept_0123456789abcdef.db",
             "fixtures --remove /data/one.db --remove /data/other.db",
         ]))
-        .about("The data that loads keep for later runs (--keep-data) and that no run uses, and its removal")
+        .about("List the data that loads keep for later runs (--keep-data) and that no run uses, or remove it")
         .after_help(
             "All other data that a run makes is removed when the run ends. `headroom restore --kept` removes all kept \
              files, and with --url the databases kept at a server, for which a password may be needed.",
@@ -32,7 +32,7 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             option("remove", "PATH")
                 .action(ArgAction::Append)
-                .help("Remove this kept file; several times for several"),
+                .help("Remove this kept file; may be given several times"),
         )
 }
 

@@ -20,7 +20,7 @@ pub(crate) const FIRST_WORDS: &str = "\
 Headroom measures a machine and says what holds each result back. To begin, type
 
   headroom run                      how fast is this machine? about two minutes
-  headroom run disk --target /data  one workload; `headroom workloads` has them
+  headroom run disk --target /data  one workload; `headroom workloads` lists all
   headroom help disk                what a workload takes, with examples
   headroom check fio.txt            what the output of another tool really says
   headroom doctor                   what could disturb a measurement here

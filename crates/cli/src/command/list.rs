@@ -32,7 +32,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     if entries.is_empty() {
         return output::done(match store.list()?.is_empty() {
             true => "No runs are kept yet. `headroom run` makes one.\n",
-            false => "No kept run is like that. `headroom list` has all.\n",
+            false => "No kept run is like that. `headroom list` shows all.\n",
         });
     }
     let mut text = format!("{:<21} {:<12} {:>6} {:>7}  {}\n", "run", "state", "cases", "trials", "study");

@@ -12,13 +12,13 @@ use crate::exit::Failure;
 /// The options that name them.
 pub(super) fn arguments() -> [Arg; 2] {
     let file = option("serve-file", "PATH").action(ArgAction::Append).value_parser(served_file).help(
-        "A file that is sent to who asks for it, with `--serve-file` and the same path; again for another. \
-         Who has the join string can read all of it",
+        "A file that is sent to whoever asks for it with `--serve-file` and the same path; may be given several times. \
+         Whoever has the join string can read all of it",
     );
     let present = option("present", "PATH").action(ArgAction::Append).value_parser(presented_path).help(
         "A device or a folder on which a controller may have a storage stack made and presented to it by iSCSI or NVMe \
-         over TCP, with `--present`, `--presented-by` and the same path as `--target`; again for another. All of a device may be \
-         overwritten; in a folder files of our own are made. Needs root",
+         over TCP, with `--present`, `--presented-by` and the same path as `--target`; may be given several times. All of a \
+         device may be overwritten; in a folder, files of our own are made. Needs root",
     );
     [file, present]
 }
@@ -71,7 +71,7 @@ fn files_sent(limits: &Limits) -> String {
     if limits.files.is_empty() {
         return String::new();
     }
-    format!(" Sent to who asks for it: {}.", limits.files.join(", "))
+    format!(" Sent to whoever asks for it: {}.", limits.files.join(", "))
 }
 
 /// What is said of what it presents.
@@ -80,7 +80,9 @@ fn presented(limits: &Limits) -> String {
         return String::new();
     }
     let paths = limits.presents.join(", ");
-    format!(" Stacks are made on these, which overwrites devices, and presented to who asks for it: {paths}.")
+    format!(
+        " Stacks are made on these, which overwrites devices, and presented to whoever asks for it: {paths}."
+    )
 }
 
 /// Refuses to present anything where stacks cannot be made.
@@ -124,8 +126,8 @@ mod tests {
             ..Limits::default()
         };
         let text = described(&limits);
-        assert!(text.contains("Sent to who asks for it: /srv/big.iso."), "{text}");
-        assert!(text.contains("presented to who asks for it: /dev/sdb."), "{text}");
+        assert!(text.contains("Sent to whoever asks for it: /srv/big.iso."), "{text}");
+        assert!(text.contains("presented to whoever asks for it: /dev/sdb."), "{text}");
         assert_eq!(described(&Limits::default()), "");
     }
 }

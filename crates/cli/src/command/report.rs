@@ -26,7 +26,7 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(run_argument().required(false).default_value("last"))
         .arg(output_argument())
-        .arg(format_argument("The format, where no file's name tells it"))
+        .arg(format_argument("The format, if no file name says it"))
         .arg(language_argument())
         .arg(store_argument())
 }

@@ -23,15 +23,15 @@ use crate::output;
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples(["restore", "restore --drop", "restore --url postgres://me@db1/shop"]))
-        .about("Put back the settings that a run which was killed had changed, and remove the files it left")
+        .about("Put back the settings that a killed run changed, and remove what it left")
         .long_about(
-            "Put back the settings that a run which was killed, or a machine that lost its power, had changed, and \
-             remove the folders of file.metadata and take down the storage stacks that it left. Runs that end or are \
+            "After a run was killed, or the machine lost its power: puts back the settings that the run changed, removes \
+             the folders of file.metadata, and takes down the storage stacks that it left. Runs that end or are \
              interrupted do so themselves. \
              What may be left in object stores, for which keys are needed, is listed: the next run there removes it. \
-             Databases and variables that were left at servers are listed, too: no password is kept, so that --url names \
-             the server again, and what stands in the list for it is removed and put back. Says what it did; the exit \
-             code is 1 if something is left to be done, 0 otherwise.",
+             Databases and variables that were left at servers are listed, too. No password is kept, so name the server \
+             with --url: then what the list has for it is removed or put back. Says what it did; the exit code is 1 if \
+             something is left to be done, 0 otherwise.",
         )
         .arg(
             flag("drop", "Take what cannot be put back here out of the journal, and say what it was")

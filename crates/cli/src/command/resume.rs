@@ -31,8 +31,8 @@ const BESIDE: &[&str] = &[
 
 pub(super) fn argument() -> Arg {
     option(RESUME, "RUN").help(
-        "Go on with a kept run that was interrupted or killed, or has failed trials: the same study, seed and order, and \
-         only the trials that are missing; refused where the machine, the target or the work is no longer the same. What \
+        "Go on with a kept run that was interrupted or killed, or that has failed trials: the same study, seed and order, \
+         and only the trials that are missing. Refused if the machine, the target or the work has changed. What \
          --destroy named has to be named again",
     )
 }

@@ -13,7 +13,7 @@ use crate::output;
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples(["rm last", "rm 20261128-0815", "rm last --store /mnt/usb/headroom.db"]))
-        .about("Forget runs, and the pages that the overview made of them")
+        .about("Remove kept runs, and the pages that the overview made of them")
         .arg(run_argument().num_args(1..).help("Runs, by name or its beginning"))
         .arg(store_argument())
 }

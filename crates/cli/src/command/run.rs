@@ -44,7 +44,7 @@ pub(super) fn define(command: Command) -> Command {
             "run disk --target /data --queue-depth 1..64",
             "run mine.toml --dry-run  # what would be done; nothing is",
         ]))
-        .about("Measure: a workload, a built-in study, a study file; without a word, an overview of this machine")
+        .about("Measure a workload, a built-in study or a study file; without a name, an overview of this machine")
         .after_help(
             "The parameters of a workload are options, too: `headroom workloads` lists the workloads, and `headroom run \
              WORKLOAD --help` is about one of them, with its parameters, metrics and examples.\nA comma makes levels \
@@ -88,8 +88,8 @@ fn own_arguments() -> [Arg; 18] {
             "A load that runs with every case, in the same window: \"disk --pattern write --rate 1k/s\"",
         ),
         resume::argument(),
-        many("section", "NAME", "Of a fio job file, run only this job; several times for several"),
-        many("input", "NAME=VALUE", "What a study with [inputs] asks of you, where it is none of the options"),
+        many("section", "NAME", "Run only this job of a fio job file; may be given several times"),
+        many("input", "NAME=VALUE", "A value that a study with [inputs] asks for, if it is none of the options"),
         many(
             "set",
             "NAME=LEVELS",
@@ -99,28 +99,27 @@ fn own_arguments() -> [Arg; 18] {
         many(
             "observe",
             "OBSERVER",
-            "Watch the loads more closely, in trials beside those without: block-trace says how long each request \
-             waited in the host and how long the device had it, work-queues how long the work of each of the kernel's \
-             queues ran",
+            "Watch the loads more closely, in additional trials: block-trace says how long each request waited in the \
+             host and how long the device had it, work-queues how long the work of each of the kernel's queues ran",
         ),
         many(
             "expect",
             "GOAL",
-            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'; the whole \
-             interval has to be so. Exit with 1 where one is not kept",
+            "What the results have to be: 'throughput >= 500MB/s', 'latency_p99 < 1ms where queue-depth=1'. The whole \
+             interval has to be so. Exit with 1 if a goal is not kept",
         ),
         many(
             ABORT_WHEN,
             "CONDITION",
-            "End the run with the first trial of which this is true: 'errors > 0', 'throughput < 10MB/s'; what was \
+            "End the run with the first trial for which this is true: 'errors > 0', 'throughput < 10MB/s'. What was \
              measured is kept, and the exit code is 1",
         ),
-        flag("strict", "Exit with 4 where it cannot be told whether a goal is kept"),
+        flag("strict", "Exit with 4 if the trials cannot tell whether a goal is kept"),
         many("destroy", "PATH", "An existing file or a block device that may be overwritten"),
         many(
             "wipe",
             "TYPE",
-            "A signature that a device named with --destroy holds and may lose, as wipefs(8) says it: ext4, gpt, \
+            "A signature on a device named with --destroy that may be lost, as wipefs(8) calls it: ext4, gpt, \
              crypto_LUKS",
         ),
         option("price", "TEXT").help(

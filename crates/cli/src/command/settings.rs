@@ -13,7 +13,9 @@ use crate::output;
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples(["settings", "settings mtu", "settings governor"]))
-        .about("What of a machine can be changed for a study, read back, and put back: `--set NAME=VALUE`")
+        .about(
+            "What can be changed on this machine for a study, and is put back after it: `--set NAME=VALUE`",
+        )
         .arg(Arg::new("name").value_name("NAME").help("One setting in full"))
 }
 

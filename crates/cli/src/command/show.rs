@@ -18,7 +18,7 @@ pub(super) fn define(command: Command) -> Command {
             "show -v last  # with all evidence and every number",
             "show run.json",
         ]))
-        .about("The summary of a run, the last one unless another is named")
+        .about("The summary of a run: of the last one, unless you name another")
         .arg(run_argument().required(false).default_value("last"))
         .arg(output::verbose_argument())
         .arg(language_argument())

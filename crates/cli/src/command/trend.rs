@@ -32,12 +32,12 @@ pub(super) fn define(command: Command) -> Command {
             "trend disk --tag rack=3 -o trend.html",
             "trend --fail-if-worse --on-worse 'mail -s worse root'",
         ]))
-        .about("Figures of like work over the runs that are kept: where they stepped, and what changed there")
+        .about("How figures of the same work changed over the kept runs: where they stepped, and what changed there")
         .long_about(
-            "Figures of like work over the runs that are kept, oldest first: at which run each stepped to another level, \
-             how sure that place is, and what changed there (kernel, firmware, settings, Headroom). The level of now is \
-             held against that of the baseline (`headroom baseline RUN`), or against the level before. Other work, and \
-             another machine, is told apart.",
+            "How figures of the same work changed over the kept runs, oldest first: at which run each stepped to another \
+             level, how sure that place is, and what changed there (kernel, firmware, settings, Headroom). The present \
+             level is compared with that of the baseline (`headroom baseline RUN`), or with the level before. Other work \
+             and other machines have figures of their own.",
         )
         .args(run_filter::arguments())
         .arg(
@@ -52,8 +52,8 @@ pub(super) fn define(command: Command) -> Command {
         )
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse than it was"))
         .arg(option("on-worse", "COMMAND").help(
-            "If anything is worse, give what is printed to this command of the shell, on its standard input; exit \
-             with 1 if it fails",
+            "If anything is worse, pass what is printed to this shell command, on its standard input; exit with 1 if \
+             the command fails",
         ))
         .arg(output::verbose_argument())
         .arg(output_argument_of(TREND_EXPORTERS))

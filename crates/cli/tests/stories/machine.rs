@@ -212,7 +212,7 @@ fn the_doctor_tells_errors_since_a_time_and_since_a_run() {
         let grave = findings.iter().any(|f| f.severity >= Severity::Warning);
         assert_eq!(output.status.code(), Some(i32::from(grave)), "{since}: {}", stderr(&output));
         let said = stdout(&place.run(&["doctor", "--since", since, "--store", store]));
-        assert!(said.contains("Errors are counted here by"), "{since}: {said}");
+        assert!(said.contains("Parts here that count their errors"), "{since}: {said}");
     }
     let unknown = place.run(&["doctor", "--since", "yesterday", "--store", store]);
     assert_eq!(unknown.status.code(), Some(2), "{}", stderr(&unknown));

@@ -141,7 +141,7 @@ fn a_node_says_what_it_presents_which_is_nothing_but_devices_and_folders() {
     let node = Node::start(&place, &["--present", folder]);
     signal(node.child.id(), Signal::TERM);
     let (_, _, said) = node.ended();
-    assert!(said.contains("presented to who asks for it"), "{said}");
+    assert!(said.contains("presented to whoever asks for it"), "{said}");
 }
 
 #[test]

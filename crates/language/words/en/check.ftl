@@ -27,15 +27,15 @@ check-own-command = with Headroom:
 check-unread = What was not understood
 check-unread-count =
     { $count ->
-        [1] These lines are in no result:
-       *[other] Lines at { $count } places are in no result:
+        [1] These lines belong to no result:
+       *[other] Lines at { $count } places belong to no result:
     }
 check-unread-cause =
     { $cause ->
-        [not-understood] they begin like { $tool }, and do not go on like it
-        [cut-short] they are of { $tool }, and end before its figures
-        [too-long] they are beyond what is read of one output
-        [too-many] one text has too many results: those before these lines were read, these were not
-        [other] why, a later version of Headroom knows
-       *[no-tool] they are of no tool that is known
+        [not-understood] they begin like the output of { $tool }, but do not go on like it
+        [cut-short] they are the output of { $tool }, but end before its figures
+        [too-long] they come after the part of one output that is read
+        [too-many] the text has too many results: those before these lines were read, these were not
+        [other] a later version of Headroom knows the reason
+       *[no-tool] they are not the output of a known tool
     }

@@ -20,8 +20,8 @@ class-title = { $run } beside what is usual for its parts
 class-footer = Made by Headroom { $version }.
 class-none = No reference
 class-none-no-part = it drives neither a disk nor a network interface
-class-none-several = it drives several parts, or what stands on them
-class-none-guest = the machine is a guest, and what is behind its parts is not told
+class-none-several = it drives several parts, or something that stands on them
+class-none-guest = the machine is a guest, and what is behind its parts is not known
 class-none-unknown = its part is not known, or no figures are kept for such parts
 class-none-other-work = no figures of such work are kept for { $class }
 class-none-no-figure = the case lacks the figure that is kept for { $class }
@@ -33,4 +33,4 @@ class-own =
        *[other] { $runs } kept runs of such work on like machines: { $range }
     }
 class-sources-title = Where the ranges are from
-class-method = A range is the least and the most of what was published of such parts at like work: the same direction, order and size of operations, and as many at once. It is neither a limit nor a promise. Like machines have the same processor and the same disk, or an interface of the same speed.
+class-method = A range goes from the least to the most that was published for such parts at the same work: the same direction, order and size of operations, and as many at once. It is neither a limit nor a promise. Like machines have the same processor and the same disk, or an interface of the same speed.

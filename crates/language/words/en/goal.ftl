@@ -2,11 +2,11 @@
 
 goals-title = Goals
 goals-question = Goals
-goals-note = A goal is kept where the whole interval is on its good side, and not kept where all of it is on the other. Where the interval has both sides, more trials or longer ones may tell. A greatest value counts as it was measured.
+goals-note = A goal is kept where the whole interval is on its good side, and not kept where all of it is on the other. If the interval reaches over the bound, more or longer trials may decide. A maximum counts as it was measured.
 goal-kept = kept
 goal-not-kept = not kept
 goal-unknown = cannot tell
-goal-doubt-interval = the interval has both sides of the goal
+goal-doubt-interval = the interval reaches over the bound of the goal
 goal-doubt-no-interval = too few or too short trials for an interval
 goal-doubt-no-figure = no trial gave this figure
 goal-doubt-untrusted = an error among the findings says that this figure is not to be trusted

@@ -15,10 +15,10 @@ terminal-more = `{ $command }` also shows: { $sections }.
 doctor-nothing = Nothing was found that would disturb a measurement.
 doctor-no-errors = No errors were counted or logged since then.
 doctor-sources =
-    Errors are counted here by { $memory } memory controllers (ECC), { $links } PCI Express functions, { $adapters } network adapters and { $drives } drives; of a kind with 0 nothing is known. The kernel's log { $log ->
+    Parts here that count their errors: memory controllers (ECC) { $memory }, PCI Express functions { $links }, network adapters { $adapters }, drives { $drives }. Of a kind with 0, errors are not known. The kernel's log { $log ->
         [unread] cannot be read.
         [cut] reaches back no further than { SPAN($seconds) }.
-       *[whole] has all of that time.
+       *[whole] covers all of that time.
     }
 range = { $low } to { $high }
 and-more = and { $count } more

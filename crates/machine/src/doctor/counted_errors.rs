@@ -46,20 +46,62 @@ pub(super) const CHECK: Check = Check {
     english: r#"
 condition-counted-errors =
     { $what ->
-        [memory-uncorrected] memory controller { $name } counted { $count } errors that ECC could not correct
-        [memory-corrected] memory controller { $name } counted { $count } errors that ECC corrected
-        [link-fatal] the PCI Express link of { $name } had { $count } fatal errors
-        [link-nonfatal] the PCI Express link of { $name } had { $count } errors that were not corrected
-        [link-corrected] the PCI Express link of { $name } had { $count } errors that were corrected
-        [frame-checksum] { $name } got { $count } frames with a wrong checksum
-        [frame-alignment] { $name } got { $count } frames with a wrong alignment
-        [carrier] { $name } lacked the carrier for { $count } frames
-        [link-lost] { $name } lost its link { $count } times
-        [packets-missed] { $name } missed { $count } packets for want of room
-        [pending-sectors] { $name } has { $count } sectors that it could not read and has yet to replace
-        [uncorrectable-sectors] { $name } has { $count } sectors that it could not correct
-        [reallocated-sectors] { $name } has replaced { $count } sectors
-       *[cable-checksum] { $name } counted { $count } transfers with a wrong checksum
+        [memory-uncorrected] memory controller { $name } counted { $count ->
+                [1] 1 error
+               *[other] { $count } errors
+            } that ECC could not correct
+        [memory-corrected] memory controller { $name } counted { $count ->
+                [1] 1 error
+               *[other] { $count } errors
+            } that ECC corrected
+        [link-fatal] the PCI Express link of { $name } had { $count ->
+                [1] 1 fatal error
+               *[other] { $count } fatal errors
+            }
+        [link-nonfatal] the PCI Express link of { $name } had { $count ->
+                [1] 1 error that was not corrected
+               *[other] { $count } errors that were not corrected
+            }
+        [link-corrected] the PCI Express link of { $name } had { $count ->
+                [1] 1 error that was corrected
+               *[other] { $count } errors that were corrected
+            }
+        [frame-checksum] { $name } got { $count ->
+                [1] 1 frame
+               *[other] { $count } frames
+            } with a wrong checksum
+        [frame-alignment] { $name } got { $count ->
+                [1] 1 frame
+               *[other] { $count } frames
+            } with a wrong alignment
+        [carrier] { $name } lacked the carrier for { $count ->
+                [1] 1 frame
+               *[other] { $count } frames
+            }
+        [link-lost] { $name } lost its link { $count ->
+                [1] once
+               *[other] { $count } times
+            }
+        [packets-missed] { $name } missed { $count ->
+                [1] 1 packet
+               *[other] { $count } packets
+            } for want of room
+        [pending-sectors] { $name } has { $count ->
+                [1] 1 sector
+               *[other] { $count } sectors
+            } that it could not read and has yet to replace
+        [uncorrectable-sectors] { $name } has { $count ->
+                [1] 1 sector
+               *[other] { $count } sectors
+            } that it could not correct
+        [reallocated-sectors] { $name } has replaced { $count ->
+                [1] 1 sector
+               *[other] { $count } sectors
+            }
+       *[cable-checksum] { $name } counted { $count ->
+                [1] 1 transfer
+               *[other] { $count } transfers
+            } with a wrong checksum
     }{ $since ->
         [then] {" "}since that time
         [start] {" "}since the machine was started
@@ -203,7 +245,7 @@ TOTAL_ERR_COR 5
         assert_eq!(
             found.texts(),
             [
-                "memory controller mc0 counted 1 errors that ECC could not correct since the machine was started",
+                "memory controller mc0 counted 1 error that ECC could not correct since the machine was started",
                 "memory controller mc0 counted 3 errors that ECC corrected since the machine was started",
                 "the PCI Express link of 0000:01:00.0 had 5 errors that were corrected since the machine was started",
             ]

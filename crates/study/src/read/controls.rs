@@ -116,8 +116,8 @@ pub const CONTROLS: &[Control] = &[
     Control {
         name: "extra",
         hint: "yes|no",
-        doc: "Measure more than was asked where a verdict hangs on it: a deeper level, marked as extra, or more \
-              trials, at most 12. Default yes.",
+        doc: "Measure more than was asked if a verdict depends on it: a deeper level, marked as extra, or more trials, \
+              at most 12. Default yes.",
         set: |c, text| match text {
             "yes" | "no" => {
                 c.extra = text == "yes";
@@ -129,8 +129,8 @@ pub const CONTROLS: &[Control] = &[
     Control {
         name: "prove",
         hint: "yes|no",
-        doc: "Prove each verdict by perturbation: a tenth of what is named as the limit is taken away in trials beside \
-              those of the case, or more of it given, and of what is not named too. Default no.",
+        doc: "Prove each verdict by perturbation: additional trials take away a tenth of the limit that it names, or \
+              give more of it, and do the same with what it does not name. Default no.",
         set: |c, text| match text {
             "yes" | "no" => {
                 c.prove = text == "yes";
@@ -143,9 +143,9 @@ pub const CONTROLS: &[Control] = &[
         name: RAMP,
         hint: "LATENCY@PERCENT",
         doc: "Raise `rate` over its levels within each block, lowest first, until the load breaks: a trial fails, \
-              operations in it do, or less than 95 % of the rate are done; with a latency such as 10ms@99%, also where \
-              fewer operations keep to it, from the moment they were due. Higher rates are left out of that block. \
-              Default no.",
+              operations in it fail, or less than 95 % of the rate are done. With a latency such as 10ms@99%, it also \
+              breaks if fewer operations end within that time of the moment they were due. Higher rates are left out \
+              of that block. Default no.",
         set: |c, text| {
             c.ramp = match text {
                 "no" => None,
@@ -161,7 +161,7 @@ pub const CONTROLS: &[Control] = &[
     Control {
         name: "patience",
         hint: "DURATION",
-        doc: "A load without progress for so long is killed and its trial has failed. Default 30s.",
+        doc: "A load that makes no progress for so long is killed, and its trial fails. Default 30s.",
         set: |c, text| seconds(text).map(|s| c.patience_s = s),
     },
 ];

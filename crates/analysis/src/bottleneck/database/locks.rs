@@ -19,8 +19,8 @@ finding-lock-bound =
         { $engine ->
             [library] SQLite has one writer at a time: fewer --{ $option } wait less, and a transaction that does more needs
                 the lock less often
-           *[server] rows that many change are what is waited for: shorter transactions, changes that are spread over more
-                rows, or fewer --{ $option }
+           *[server] clients wait for rows that many of them change: make transactions shorter, spread the changes over
+                more rows, or use fewer --{ $option }
         }
 
 evidence-lock-wait = its clients wait { PERCENT($share) } of the time for locks

@@ -29,15 +29,17 @@ finding-log-flush-bound =
     }
     .advice =
         { $system ->
-            [innodb] innodb_flush_log_at_trx_commit=2 has nobody wait, at the price of up to a second of transactions in a
-                power cut; a device that flushes faster (one with power-loss protection) costs none, and more
-                --{ $option } share a flush
-            [postgres] synchronous_commit=off has nobody wait, at the price of the last transactions in a crash; a device that
-                flushes faster (one with power-loss protection) costs none, and more --{ $option } share a flush
-            [sqlite] more statements in each transaction need fewer flushes; --synchronous normal with --journal-mode wal has nobody
-                wait, at the price of the last transactions in a power cut; a device that flushes faster costs none
-           *[other] a device that flushes faster (one with power-loss protection) gives more, and more --{ $option } share a
-                flush
+            [innodb] with innodb_flush_log_at_trx_commit=2 nobody waits, but a power cut takes up to a second of
+                transactions; a device that flushes faster (one with power-loss protection) takes none, and with more
+                --{ $option } several transactions share a flush
+            [postgres] with synchronous_commit=off nobody waits, but a crash takes the last transactions; a device that
+                flushes faster (one with power-loss protection) takes none, and with more --{ $option } several
+                transactions share a flush
+            [sqlite] with more statements in each transaction fewer flushes are needed; with --synchronous normal and
+                --journal-mode wal nobody waits, but a power cut takes the last transactions; a device that flushes faster
+                takes none
+           *[other] a device that flushes faster (one with power-loss protection) gives more, and with more --{ $option }
+                several transactions share a flush
         }
 
 evidence-log-wait = its clients wait { PERCENT($share) } of the time for the log

@@ -28,10 +28,9 @@ finding-server-cpu-bound =
     }, { SHORT($each_s, unit: "s") } for each statement
     .advice =
         { $how ->
-            [cpus] what takes less for each statement gives more: an index, fewer rows, statements that are prepared; so do
-                more or faster CPUs
+            [cpus] make each statement cheaper (an index, fewer rows, prepared statements), or use more or faster CPUs
             [shared] clients on another machine leave these CPUs to the server
-           *[turns] what takes less for each statement gives more: an index, fewer rows, statements that are prepared{ $room ->
+           *[turns] make each statement cheaper (an index, fewer rows, prepared statements){ $room ->
                 [yes] ; more --{ $option } can use more CPUs
                *[no] {""}
             }
@@ -41,7 +40,7 @@ evidence-server-cpu = the server uses { FIXED($used, decimals: 2) } CPUs
 evidence-server-unseen =
     { $here ->
         [yes] the server is on this machine, and its processes were not found
-       *[no] the server is not on this machine, so that its processors are not seen
+       *[no] the server is not on this machine, so its processors are not seen
     }
 "#;
 

@@ -37,12 +37,12 @@ pub(super) fn define(command: Command) -> Command {
             "schedule nightly.toml --every 1w --user",
             "schedule --remove disk --user",
         ]))
-        .about("Measure the same again and again: a timer for systemd that runs a study and holds it against earlier runs")
+        .about("Repeat a study by a timer of systemd, and compare it with earlier runs")
         .long_about(
-            "Measure the same again and again: a service and a timer for systemd. The service runs the study with the \
-             options behind `--`, tagged schedule=NAME, and then `headroom trend --tag schedule=NAME --fail-if-worse`, so that \
-             it fails (`systemctl --failed`) where a trial failed or a figure is worse. The units are printed, unless a place \
-             for them is named; nothing is started. Everybody may read a unit: keep passwords in files.",
+            "Makes a service and a timer for systemd that repeat a study. The service runs the study with the options \
+             after `--`, tagged schedule=NAME, and then `headroom trend --tag schedule=NAME --fail-if-worse`. So it fails \
+             (`systemctl --failed`) if a trial failed or a figure is worse. The units are printed, unless you name a place \
+             for them; nothing is started. Everybody may read a unit: keep passwords in files.",
         )
         .arg(
             Arg::new("study")
@@ -62,16 +62,16 @@ pub(super) fn define(command: Command) -> Command {
         .arg(
             option("between", "HH:MM-HH:MM")
                 .value_parser(QuietWindow::read)
-                .help("It begins and ends within these hours, local time; what still runs then is interrupted"),
+                .help("Begin and end within these hours, local time; what still runs at their end is interrupted"),
         )
         .arg(
             option("budget", "DURATION")
                 .value_parser(duration_s)
-                .help("The longest that the run may take; it has to fit between the hours"),
+                .help("The longest that a run may take; it has to fit between the hours"),
         )
         .arg(
             option("on-worse", "COMMAND")
-                .help("If anything is worse, give what `headroom trend` prints to this command of the shell"),
+                .help("If anything is worse, pass what `headroom trend` prints to this shell command"),
         )
         .arg(
             option("name", "NAME")
@@ -84,10 +84,10 @@ pub(super) fn define(command: Command) -> Command {
                 .conflicts_with_all(["study", "every", "between", "budget", "on-worse", "name", "options", "print", "store"])
                 .help("Remove the units of this name, which this command wrote"),
         )
-        .arg(flag("print", "Print the units; so it does without a place for them"))
+        .arg(flag("print", "Print the units, as without a place for them"))
         .arg(option("to", "DIR").help("Write the units into this folder"))
-        .arg(flag("user", "Write them where systemd looks for units of this user"))
-        .arg(flag("system", "Write them where systemd looks for units of the machine (/etc/systemd/system)"))
+        .arg(flag("user", "Write the units where systemd looks for those of this user"))
+        .arg(flag("system", "Write the units where systemd looks for those of the machine (/etc/systemd/system)"))
         .group(ArgGroup::new("place").args(place))
         .arg(store_argument())
 }

@@ -40,9 +40,9 @@ pub(super) fn define(command: Command) -> Command {
         .about("Whether an installed tool and Headroom agree on the same work")
         .long_about(
             "Runs an installed tool and the load of Headroom that does the same work, in turn, and says whether they agree \
-             within the margin, or by how much they do not. The first is the tool. Only figures that both print are judged. \
-             Servers that a tool needs are started for it, out of reach of other machines, and ended. The exit code is 1 if \
-             they do not agree.",
+             within the margin, and if not, by how much they differ. The first column of figures is the tool's. Only figures \
+             that both print are judged. Servers that a tool needs are started for it, out of reach of other machines, and \
+             ended. The exit code is 1 if they do not agree.",
         )
         .arg(
             Arg::new("tool")
