@@ -24,6 +24,7 @@ use signal_hook::low_level;
 use super::help::examples;
 use super::join::{self, Source};
 use super::node_offers::{self, described, limits, refuse_presenting, served_files};
+use super::systemd_unit::exec_start;
 use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
@@ -336,22 +337,13 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 /// A unit that runs this program as it was called.
 fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
-    let words = [program.display().to_string(), "node".to_owned()];
-    let words = words.iter().chain(arguments);
-    let command = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let program = program.display().to_string();
+    let own = [program.as_str(), "node"];
+    let words: Vec<&str> = own.into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let command = exec_start(&words)?;
     // The command comes last, for it may have any text in it.
     let parts = [("{does}", does), ("{lines}", lines), ("{command}", command.as_str())];
     Ok(parts.iter().fold(UNIT.to_owned(), |unit, (place, text)| unit.replacen(place, text, 1)))
-}
-
-/// A word of `ExecStart` (systemd.service(5)): `%` begins a specifier, `$` a
-/// variable.
-pub(super) fn quoted(word: &str) -> String {
-    let doubled = word.replace('\\', "\\\\").replace('%', "%%").replace('$', "$$");
-    if doubled.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';')) {
-        return format!("\"{}\"", doubled.replace('"', "\\\""));
-    }
-    doubled
 }
 
 #[cfg(test)]

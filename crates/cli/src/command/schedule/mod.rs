@@ -17,6 +17,7 @@ use study::built_in;
 use self::place::Place;
 use self::timing::{Every, QuietWindow};
 use super::help::examples;
+use super::systemd_unit::{exec_start, whole_line};
 use super::{command_line, flag, option, store_argument, store_path, unknown_study};
 use crate::exit::Failure;
 use crate::mask_keys;
@@ -176,15 +177,15 @@ impl Units {
 
         let longest = window.map_or_else(|| "infinity".to_owned(), |window| window.seconds().to_string());
         let calendar = every.calendar(window);
-        let folder = folder.display().to_string().replace('%', "%%");
+        let folder = whole_line(&folder)?;
         let service = filled(
             SERVICE,
             &[
                 ("{name}", name.as_str()),
                 ("{folder}", folder.as_str()),
                 ("{longest}", longest.as_str()),
-                ("{run}", line(&run)?.as_str()),
-                ("{trend}", line(&trend)?.as_str()),
+                ("{run}", exec_start(&run)?.as_str()),
+                ("{trend}", exec_start(&trend)?.as_str()),
             ],
         );
         let timer = filled(TIMER, &[("{name}", name.as_str()), ("{calendar}", calendar.as_str())]);
@@ -333,17 +334,6 @@ fn check_command(run: &[&str]) -> Result<(), Failure> {
             ))
         }
     }
-}
-
-/// A line of `ExecStart`.
-fn line(words: &[&str]) -> Result<String, Failure> {
-    if let Some(word) = words.iter().find(|word| word.contains(char::is_control)) {
-        return Err(Failure::arguments(
-            format!("a unit has no place for line breaks: {}", printable(word)),
-            "write a script, and name that",
-        ));
-    }
-    Ok(words.iter().map(|word| super::node::quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
 fn no_folder(what: &'static str, source: std::io::Error) -> Failure {
