@@ -324,7 +324,7 @@ fn check_secrets(words: &[&str]) -> Result<(), Failure> {
 /// Mistyped options would fail at night, too.
 fn check_command(run: &[&str]) -> Result<(), Failure> {
     match command_line().try_get_matches_from(std::iter::once("headroom").chain(run[1..].iter().copied())) {
-        Ok(_) => Ok(()),
+        Ok(matches) => check_devices(&matches),
         Err(error) => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
@@ -333,6 +333,21 @@ fn check_command(run: &[&str]) -> Result<(), Failure> {
                 "try it before: `headroom run STUDY OPTIONS --dry-run`",
             ))
         }
+    }
+}
+
+/// What is overwritten every night must be the same device after the next start of the machine, when the kernel gives
+/// names anew (udev(7)).
+fn check_devices(matches: &ArgMatches) -> Result<(), Failure> {
+    let run = matches.subcommand_matches("run");
+    let given_up = run.and_then(|run| run.try_get_many::<String>("destroy").ok().flatten());
+    let is_by_kernel = |path: &&String| Path::new(path.as_str()).parent() == Some(Path::new("/dev"));
+    match given_up.into_iter().flatten().find(is_by_kernel) {
+        Some(path) => Err(Failure::refused(
+            format!("{} may be another device after the next start of the machine", printable(path)),
+            "name it, for --target too, by its link in /dev/disk/by-id, /dev/disk/by-path or /dev/mapper",
+        )),
+        None => Ok(()),
     }
 }
 
@@ -389,6 +404,11 @@ mod tests {
             ("disk --every 1d --between 01:00-05:00", 2, "nobody knows"),
             ("disk --every 1d --between 01:00-02:00 --budget 61m", 2, "does not fit"),
             (
+                "disk --every 1d -- --target /dev/sdb --destroy /dev/sdb",
+                3,
+                "/dev/sdb may be another device after the next start",
+            ),
+            (
                 "net.stream --every 1d -- --peer headroom://10.0.0.2:7117#AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw",
                 3,
                 "everybody may read a unit",
@@ -399,6 +419,13 @@ mod tests {
             assert!(failure.message().contains(says), "{typed}: {}", failure.message());
             assert!(!failure.message().contains("AAECAwQF"), "{}", failure.message());
         }
+    }
+
+    #[test]
+    fn a_device_that_keeps_its_name_may_be_overwritten_each_night() {
+        let link = "/dev/disk/by-id/ata-x";
+        let units = of(&format!("disk --every 1d -- --target {link} --destroy {link}"));
+        assert!(units.service.contains(&format!(" --destroy {link} ")), "{}", units.service);
     }
 
     #[test]
