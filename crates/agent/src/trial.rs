@@ -169,9 +169,10 @@ fn run_ready<'a>(
         let messenger = TrialObserver::of(order, &observers.times, &keep);
         let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, messenger, cancel);
         let outcome = outcome.inspect_err(|_| {
-            operations.tell(tell);
-            // The path may have become another one meanwhile.
+            // A trial that was called off is not kept, and neither is what it did.
             if !cancel.load(Ordering::Relaxed) {
+                operations.tell(tell);
+                // The path may have become another one meanwhile.
                 tell_narrow(probe(&RouteCache::default()).ok().flatten(), tell);
             }
         })?;
