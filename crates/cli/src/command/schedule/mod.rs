@@ -206,7 +206,7 @@ impl Units {
                 let why = "it is there, and `headroom schedule` did not write it".to_owned();
                 return Err(output::refused(&path, why, "choose another --name"));
             }
-            pending.push((Pending::at(&path)?, text, path));
+            pending.push((Pending::by_name(&path)?, text, path));
         }
         let mut said = String::new();
         for (pending, text, path) in pending {
