@@ -307,7 +307,9 @@ fn words(at: SocketAddr, allow: &Allow, key_file: Option<&Path>, iperf3: Option<
         words.extend(["--allow".to_owned(), allow.to_string().replace(' ', "")]);
     }
     if let Some(path) = key_file {
-        words.extend(["--key-file".to_owned(), path.display().to_string()]);
+        // A service begins in another folder.
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        words.extend(["--key-file".to_owned(), whole.display().to_string()]);
     }
     words.extend(iperf3.map(|port| format!("--iperf3={port}")));
     words
@@ -379,6 +381,14 @@ mod tests {
             ),
             "{line}"
         );
+    }
+
+    #[test]
+    fn regression_a_unit_looked_for_the_key_in_the_folder_of_the_service() {
+        let at = listen_address("10.0.0.2").unwrap();
+        let words = words(at, &Allow::default(), Some("key.json".as_ref()), None);
+        let key = Path::new(words.last().unwrap());
+        assert!(key.is_absolute() && key.ends_with("key.json"), "{words:?}");
     }
 
     #[test]
