@@ -174,6 +174,7 @@ impl Units {
         trend.extend(text("on-worse").into_iter().flat_map(|command| ["--on-worse", command]));
         trend.extend_from_slice(&store);
         check_secrets(&trend)?;
+        check_alarm(text("on-worse").unwrap_or_default())?;
 
         let longest = window.map_or_else(|| "infinity".to_owned(), |window| window.seconds().to_string());
         let calendar = every.calendar(window);
@@ -321,6 +322,17 @@ fn check_secrets(words: &[&str]) -> Result<(), Failure> {
     }
 }
 
+/// Nor may the command of an alarm have a password in it. What the shell puts there when it runs is none.
+fn check_alarm(command: &str) -> Result<(), Failure> {
+    if command.contains(['$', '`']) || !import::tool::has_secret(command) {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "the command of --on-worse has a password or a key in it, and everybody may read a unit",
+        "keep it in a file that only you may read: `$(cat FILE)` puts it in, or name a script",
+    ))
+}
+
 /// Mistyped options would fail at night, too.
 fn check_command(run: &[&str]) -> Result<(), Failure> {
     match command_line().try_get_matches_from(std::iter::once("headroom").chain(run[1..].iter().copied())) {
@@ -439,6 +451,18 @@ mod tests {
         );
         let broken = ["disk", "--every", "1d", "--on-worse", "a\nExecStart=b"];
         assert_eq!(units(&broken).unwrap_err().code(), 2);
+    }
+
+    #[test]
+    fn an_alarm_with_a_password_in_it_is_refused() {
+        let with = |password: &str| {
+            let command = format!("curl -u me:{password} -d @- https://h/");
+            units(&["disk", "--every", "1d", "--on-worse", &command])
+        };
+        let failure = with("geheim").unwrap_err();
+        assert_eq!(failure.code(), 3);
+        assert!(!failure.message().contains("geheim"), "{}", failure.message());
+        assert!(with("$(cat /etc/alarm)").is_ok());
     }
 
     #[test]
