@@ -28,7 +28,7 @@ use crate::observers::Observers;
 use crate::rate_search::{self, Drive, FoundRate};
 use crate::sampling::Watcher;
 use crate::take_cpu::CpuTaker;
-use crate::trial_observer::TrialObserver;
+use crate::trial_observer::{TrialObserver, WindowOperations};
 use crate::{layers, result, stacked, survey};
 
 /// A load, looked up and ready.
@@ -164,24 +164,24 @@ fn run_ready<'a>(
         let mut watcher =
             if is_watched_there(order) { Watcher::of_itself(&host) } else { Watcher::open(&host, &scope) };
         let observers = Observers::begin(&order.observe, &blocks)?;
-        let messenger = TrialObserver::of(order, &observers.times, tell);
+        let operations = WindowOperations::default();
+        let keep = |event: AgentEvent| operations.pass(event, tell);
+        let messenger = TrialObserver::of(order, &observers.times, &keep);
         let outcome = watched(&session, (rest, trial_context.begin(order)), &mut watcher, messenger, cancel);
         let outcome = outcome.inspect_err(|_| {
-            // The path may have become another one meanwhile.
+            // A trial that was called off is not kept, and neither is what it did.
             if !cancel.load(Ordering::Relaxed) {
+                operations.tell(tell);
+                // The path may have become another one meanwhile.
                 tell_narrow(probe(&RouteCache::default()).ok().flatten(), tell);
             }
         })?;
         // What did not hold does not count.
-        let counts = match &mut held {
-            Some(held) => held.holds(&outcome)?,
-            None => true,
-        };
-        if counts {
+        if held.as_mut().map_or(Ok(true), |held| held.holds(&outcome))? {
+            operations.tell(tell);
             break (outcome, watcher, observers);
         }
     };
-
     let taken = taker.map(CpuTaker::end);
     let mut result = result::shape(ready.iter().map(|l| &l.planned).collect(), &outcome)?;
     if let Some(held) = held {

@@ -160,6 +160,26 @@ impl Observer for TrialObserver<'_> {
     }
 }
 
+/// The operations of one window, until it is known whether that counts: where a rate is searched, only the last one does.
+#[derive(Debug, Default)]
+pub(crate) struct WindowOperations(Mutex<Vec<OperationBatch>>);
+
+impl WindowOperations {
+    /// Keeps operations, and tells all else at once.
+    pub(crate) fn pass(&self, event: AgentEvent, tell: &(dyn Fn(AgentEvent) + Sync)) {
+        match event {
+            AgentEvent::Operations(batch) => lock(&self.0).push(batch),
+            other => tell(other),
+        }
+    }
+
+    /// Tells what was kept.
+    pub(crate) fn tell(&self, tell: &(dyn Fn(AgentEvent) + Sync)) {
+        let batches = std::mem::take(&mut *lock(&self.0));
+        batches.into_iter().for_each(|batch| tell(AgentEvent::Operations(batch)));
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use model::study::Pin;
@@ -190,5 +210,27 @@ mod tests {
         let room = |role| TrialObserver::of(&order(role, None), &times, &tell).log_room();
         assert_eq!((room(TrialRole::Alone), room(TrialRole::Answers { rendezvous: None })), (7, 0));
         assert_eq!(TrialObserver::unwatched(&tell).log_room(), 0);
+    }
+    /// Bug: a searched rate that did not hold in its window had its operations in the log, among those of the window that
+    /// counted.
+    #[test]
+    fn operations_are_told_once_their_window_counts_and_all_else_at_once() {
+        let heard = Mutex::new(Vec::new());
+        let tell = |event: AgentEvent| lock(&heard).push(event);
+        let batch = |worker| OperationBatch {
+            load: 0,
+            worker,
+            kinds: Vec::new(),
+            operations: Vec::new(),
+            left_out: 1,
+        };
+        let (first, second) = (WindowOperations::default(), WindowOperations::default());
+        first.pass(AgentEvent::Operations(batch(1)), &tell);
+        second.pass(AgentEvent::Working { beat: 7 }, &tell);
+        second.pass(AgentEvent::Operations(batch(2)), &tell);
+        assert_eq!(*lock(&heard), [AgentEvent::Working { beat: 7 }]);
+        second.tell(&tell);
+        second.tell(&tell);
+        assert_eq!(*lock(&heard), [AgentEvent::Working { beat: 7 }, AgentEvent::Operations(batch(2))]);
     }
 }

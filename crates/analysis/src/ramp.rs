@@ -83,17 +83,25 @@ struct Ascent {
     broke: Option<(f64, RampBreak)>,
 }
 
-/// The ramps of a run, one for each block.
+/// The ramps of a run, one for each block that began at the lowest rate, and broke or came to the highest. Another block
+/// was interrupted, or had only those rates that lacked trials.
 fn ascents(ramp: &Ramp, run: &Run) -> Vec<Ascent> {
+    let asked = || {
+        let asked = run.cases.iter().filter(|case| case.role == CaseRole::Asked);
+        asked.filter_map(|case| Some((measure::profile(case).concurrency.rate_per_s?, case)))
+    };
+    let lowest = asked().map(|(rate, _)| rate).reduce(f64::min);
+    let highest = asked().map(|(rate, _)| rate).reduce(f64::max);
     let mut blocks: BTreeMap<u32, Vec<(f64, Option<RampBreak>)>> = BTreeMap::new();
-    for case in run.cases.iter().filter(|case| case.role == CaseRole::Asked) {
-        let Some(rate) = measure::profile(case).concurrency.rate_per_s else { continue };
+    for (rate, case) in asked() {
         for trial in case.trials.iter().filter(|trial| trial.status != Status::Skipped) {
             blocks.entry(trial.block).or_default().push((rate, ramp_break(ramp, case, trial)));
         }
     }
     let ascent = |mut trials: Vec<(f64, Option<RampBreak>)>| {
         trials.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        let begins = trials.first().map(|(rate, _)| *rate);
+        let ends = trials.last().map(|(rate, _)| *rate);
         let mut ascent = Ascent::default();
         for (rate, broke) in trials {
             if let Some(by) = broke {
@@ -102,9 +110,10 @@ fn ascents(ramp: &Ramp, run: &Run) -> Vec<Ascent> {
             }
             ascent.held = Some(rate);
         }
-        ascent
+        let is_whole = begins == lowest && (ascent.broke.is_some() || ends == highest);
+        is_whole.then_some(ascent)
     };
-    blocks.into_values().map(ascent).collect()
+    blocks.into_values().filter_map(ascent).collect()
 }
 
 /// The code of what this finds, and what it says.
@@ -219,6 +228,19 @@ mod tests {
         assert_eq!((arg("ramps"), arg("broke")), (Value::from(3_u64), Value::from(3_u64)));
         assert_eq!((arg("rate"), arg("held")), (Value::from(2000.0), Value::from(1000.0)));
         assert_eq!(arg("bound"), Value::from("rate"));
+    }
+
+    /// Bug: of a ramp that was interrupted the highest rate that it came to was told as the highest of all, which held.
+    #[test]
+    fn a_block_that_neither_broke_nor_came_to_the_highest_rate_is_no_ramp() {
+        let found = |low: &[f64], high: &[f64]| {
+            let found = check(&run(vec![case(1000.0, low, 2), case(2000.0, high, 2)], None))?;
+            Some((found.args["ramps"].clone(), found.args["how"].clone()))
+        };
+        let told = |ramps: u64, how: &str| Some((Value::from(ramps), Value::from(how)));
+        assert_eq!(found(&[1.0], &[]), None);
+        assert_eq!(found(&[1.0, 1.0], &[1.0]), told(1, "held"));
+        assert_eq!(found(&[1.0, 0.5], &[0.5]), told(2, "broke"));
     }
 
     #[test]

@@ -74,6 +74,7 @@ impl OperationLogFile {
             Event::Agent(AgentEvent::Operations(batch)) if self.error.is_none() => {
                 self.error = self.write(batch).err();
             }
+            Event::TrialFinished { .. } if self.error.is_none() => self.error = self.settle().err(),
             _ => {}
         }
     }
@@ -93,6 +94,12 @@ impl OperationLogFile {
         self.rows += written.len() as u64;
         self.left_out += left_out + (operations.len() - written.len()) as u64;
         Ok(())
+    }
+
+    /// Brings what a trial did to the disk before the next one begins, in which the kernel would write it.
+    fn settle(&mut self) -> io::Result<()> {
+        self.file.flush()?;
+        self.file.get_ref().sync_data()
     }
 
     /// Ends it, and says what is in it.
@@ -127,6 +134,7 @@ fn cell(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use model::event::{LoggedOperation, OperationKind};
+    use model::trial::Status;
 
     use super::*;
 
@@ -155,8 +163,11 @@ mod tests {
         log.hear(&Event::TrialStarted { case: 2, label: "disk".to_owned(), block: 4 });
         log.hear(&batch(&[("a \"read\"", false), ("error", true)], 2, 5));
         assert_eq!((log.rows, log.left_out), (2, 5));
-        log.close().unwrap();
+        // It is there when the trial is over, whatever becomes of the run.
+        log.hear(&Event::TrialFinished { case: 2, status: Status::Ok, reason: None });
         let text = std::fs::read_to_string(&path).unwrap();
+        log.close().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
         assert_eq!(
             text,
             format!("{HEAD}2,4,0,3,-1,250,4096,\"a \"\"read\"\"\",0\n2,4,0,3,0,250,4096,error,1\n")

@@ -180,6 +180,12 @@ impl Pending {
         Ok(pending)
     }
 
+    /// The same of a file that nobody but this program has: whatever has its name when it is finished is replaced itself,
+    /// and not what that links to.
+    pub(crate) fn by_name(path: &Path) -> Result<Self, Failure> {
+        Ok(Self { goal: Goal::File(path.to_owned()), ..Self::at(path)? })
+    }
+
     /// Writes all and puts it in place; an old file stays until then.
     pub(crate) fn finish(self, bytes: &[u8]) -> Result<(), Failure> {
         let written = match &self.goal {
@@ -363,6 +369,19 @@ mod tests {
         Pending::at(&link).unwrap().finish(b"new").unwrap();
         assert!(link.is_symlink());
         assert_eq!(std::fs::read(&file).unwrap(), b"new");
+    }
+
+    #[test]
+    fn what_is_replaced_by_its_name_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (file, link) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&file, "old").unwrap();
+        let pending = Pending::by_name(&link).unwrap();
+        std::os::unix::fs::symlink("a", &link).unwrap();
+        pending.finish(b"new").unwrap();
+        assert!(!link.is_symlink());
+        assert_eq!(std::fs::read(&file).unwrap(), b"old");
+        assert_eq!(std::fs::read(&link).unwrap(), b"new");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use load::workload;
 use model::message::{RendezvousKind, Request, TrialOrder, TrialRole};
 use model::parameter::Kind as ParameterKind;
 use model::plan::LoadSpec;
+use model::present::PresentOrder;
 use model::profile::Aspect;
 use model::setting::Change;
 use model::{AgentEvent, Value};
@@ -50,6 +51,8 @@ pub(crate) struct Admitted {
     pub(crate) kind: Kind,
     /// The frame for the agent.
     pub(crate) frame: Vec<u8>,
+    /// What it presents or withdraws, if it does.
+    pub(crate) presents: Option<PresentOrder>,
 }
 
 /// Looks at the body of a frame; `here` is the address at which the controller
@@ -63,7 +66,11 @@ pub(crate) fn admit(body: &[u8], here: IpAddr, from: IpAddr, limits: &Limits) ->
         serde_json::from_slice(body).map_err(|e| format!("this node knows no such request: {e}"))?;
     let kind = rule(&mut request, here, from, limits)?;
     let frame = wire::frame(&request).map_err(|e| e.to_string())?;
-    Ok(Admitted { kind, frame })
+    let presents = match request {
+        Request::Present(order) | Request::Withdraw(order) => Some(order),
+        _ => None,
+    };
+    Ok(Admitted { kind, frame, presents })
 }
 
 /// The table. A request that is new to it does not compile, so that nothing is
@@ -204,7 +211,6 @@ mod tests {
     use model::message::OpenOrder;
     use model::message::RendezvousAddress;
     use model::plan::FixtureKey;
-    use model::present::PresentOrder;
     use model::setting::LayerPlace;
     use model::study::Pin;
     use model::trial::Timeline;

@@ -30,6 +30,7 @@ mod limits;
 mod measurement_lock;
 mod pending;
 mod presentable;
+mod presented;
 mod relay;
 mod reply;
 mod reverse_accept;

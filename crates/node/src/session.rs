@@ -20,6 +20,7 @@ use super::ending::Ending;
 use super::frame::Frames;
 use super::limits::Limits;
 use super::measurement_lock::{LockOutcome, MeasurementLock, Waker};
+use super::presented::PresentedOrders;
 use super::relay::{SendBuffer, Worker};
 use super::reply::{is_reply, short_reply};
 use super::secure::{Secure, wait, wait_until};
@@ -60,10 +61,8 @@ pub(super) struct NodeSession<'a> {
     rendezvous: Option<Instant>,
     /// Whether settings of this controller hold.
     changed: bool,
-    /// Whether something is presented to it.
-    presents: bool,
-    /// Whether something of it may be left where the agent's process died.
-    has_presented: bool,
+    /// What is presented to it.
+    presented: PresentedOrders,
     /// Whether the last trial of this controller failed.
     failed: bool,
     /// Whether an agent's process died over settings that it had changed.
@@ -103,8 +102,7 @@ impl<'a> NodeSession<'a> {
             told: now,
             rendezvous: None,
             changed: false,
-            presents: false,
-            has_presented: false,
+            presented: PresentedOrders::default(),
             failed: false,
             left: false,
             heard: now,
@@ -208,7 +206,7 @@ impl<'a> NodeSession<'a> {
 
     fn take_request(&mut self, body: &[u8]) -> Result<(), Ending> {
         let limits = self.shared.limits;
-        let Admitted { kind, frame } = match admit::admit(body, self.here, self.from, limits) {
+        let Admitted { kind, frame, presents } = match admit::admit(body, self.here, self.from, limits) {
             Ok(admitted) => admitted,
             Err(reason) => return self.refuse(reason),
         };
@@ -236,6 +234,7 @@ impl<'a> NodeSession<'a> {
         if self.under_way.is_some() {
             return Err(Ending::Misbehaved("a request came before the last was answered".to_owned()));
         }
+        self.presented.ask(presents);
         match kind {
             Kind::Trial if !self.shared.lock.is_of(self.id) => {
                 let after = self.shared.limits.rendezvous.as_secs();
@@ -271,7 +270,6 @@ impl<'a> NodeSession<'a> {
     /// Gives a request to the agent's process, which is started if there is none.
     fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
         self.under_way = Some((kind, Instant::now()));
-        self.has_presented |= kind == Kind::Present;
         (self.rendezvous, self.failed) = (None, false);
         if self.worker.is_none() {
             match Worker::start(self.shared.command, self.shared.limits.memory) {
@@ -317,14 +315,10 @@ impl<'a> NodeSession<'a> {
             }
             // What was changed must hold until it is put back.
             Some((Kind::Set, _)) => self.changed = true,
-            Some((Kind::Present, _)) if matches!(short_reply(frame), Some(Reply::Presented(_))) => {
-                self.presents = true;
-            }
-            Some((Kind::Present, _)) => self.let_others(),
-            Some((kind @ (Kind::PutBack | Kind::Withdraw), _)) => {
+            Some((kind @ (Kind::PutBack | Kind::Present | Kind::Withdraw), _)) => {
                 match kind {
                     Kind::PutBack => self.changed = false,
-                    _ => self.presents = false,
+                    _ => self.presented.answered(short_reply(frame).as_ref()),
                 }
                 if self.rendezvous.is_none() {
                     self.let_others();
@@ -336,7 +330,7 @@ impl<'a> NodeSession<'a> {
 
     /// Gives the lock back, unless settings of this controller hold, or something is presented to it.
     fn let_others(&self) {
-        if !self.changed && !self.presents {
+        if !self.changed && self.presented.is_empty() {
             self.shared.lock.leave(self.id);
         }
     }
@@ -347,7 +341,7 @@ impl<'a> NodeSession<'a> {
         self.rendezvous = None;
         // The next agent's process puts back what this one could not.
         self.left |= self.changed || matches!(self.under_way, Some((Kind::Set, _)));
-        (self.changed, self.presents) = (false, false);
+        self.changed = false;
         self.take_down_left();
         self.shared.lock.leave(self.id);
         if self.under_way.is_none() {
@@ -359,7 +353,7 @@ impl<'a> NodeSession<'a> {
     /// Takes down what an agent's process left that had presented something and is gone. What cannot be taken down is
     /// written down, for `headroom restore`.
     fn take_down_left(&mut self) {
-        if std::mem::take(&mut self.has_presented) {
+        if self.presented.end() {
             let _ = agent::stale_files::remove_left_stacks();
         }
     }

@@ -46,7 +46,7 @@ const TRIAL_OVERHEAD_S: f64 = 0.05;
 /// For the estimate of time only: how fast bytes are written, in B/s.
 const WRITE_RATE: f64 = 200e6;
 
-/// For the estimate of time only: how many windows a search for the rate that
+/// For estimates only: how many windows a search for the rate that
 /// keeps a latency takes, the one that counts included.
 const SEARCH_WINDOWS: f64 = 4.0;
 

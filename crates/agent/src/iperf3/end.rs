@@ -359,6 +359,7 @@ fn parameters(stream: &PlannedStream, server: SocketAddr) -> std::io::Result<Par
         bandwidth: stream.bit_rate.map(|rate| (rate / (*streams).max(1) as f64).round() as u64),
         nodelay: !udp && options.nodelay,
         congestion: options.congestion.clone(),
+        tos: options.traffic_class(),
         // Heads as long as ours, and no number comes twice.
         udp_counters_64bit: udp.then_some(1),
         get_server_output: Some(1),
@@ -437,5 +438,27 @@ impl Agent for Iperf3End {
             }
             Ok(())
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use model::{ParameterName, WorkloadName};
+
+    use super::*;
+
+    /// Bug: the packets of a server had no code point, whatever was asked for at both ends.
+    #[test]
+    fn a_server_is_asked_for_the_code_point_too() {
+        let tos = |dscp: Option<&str>| {
+            let mut given = model::Parameters::default();
+            given.set(ParameterName::new("direction"), "receive");
+            given.set(ParameterName::new("streams"), 1u64);
+            given.set(ParameterName::new("duration"), 1.0);
+            dscp.into_iter().for_each(|class| given.set(ParameterName::new("dscp"), class));
+            let stream = accepted(&[LoadSpec::new(WorkloadName::new("net.stream"), given)]).unwrap();
+            parameters(&stream, SocketAddr::from(([127, 0, 0, 1], PORT))).unwrap().tos
+        };
+        assert_eq!((tos(None), tos(Some("ef"))), (None, Some(46 << 2)));
     }
 }

@@ -173,15 +173,18 @@ fn between_looks(run: &Run, kind: ResourceKind) -> f64 {
     sum
 }
 
+/// Whether processors were throttled for heat in a window, a failed one too.
+fn was_hot(run: &Run) -> bool {
+    let machines = tried(run).flat_map(|trial| &trial.result.machines);
+    machines.flat_map(|machine| &machine.counters).any(throttled::is_heat)
+}
+
 fn outcome(run: &Run, kind: ResourceKind) -> PartOutcome {
-    let is_heat = |found: &Finding| {
-        found.code == throttled::RULE.code && found.args.get("why") == Some(&Value::from("heat"))
-    };
     let errors = errors(run, kind);
     if errors > 0.0 {
         return PartOutcome::Errors(errors);
     }
-    if kind == ResourceKind::Cpu && findings(run).any(is_heat) {
+    if kind == ResourceKind::Cpu && was_hot(run) {
         return PartOutcome::Heat;
     }
     match (
@@ -334,8 +337,12 @@ mod tests {
         assert_eq!(text, "there were errors: PCI Express links");
         assert_eq!(parts[4], "PCI Express links: failed, errors: 4");
         let mut hot = run();
-        let heat = Finding::new(FindingKind::Validity, throttled::RULE.code, Severity::Warning);
-        hot.cases[0].findings = vec![heat.on("cpu:1").arg("why", "heat")];
+        let throttles = |name: &str| fixture::counter("cpu:1", name, 1.0, 3);
+        let counters = &mut hot.cases[0].trials[2].result.local_mut().counters;
+        counters.push(throttles("/x core_power_limit_count"));
+        assert!(said(&hot).0.starts_with("no part"), "a limit of power is no fault");
+        // Bug: a machine passed that its power had slowed down before its heat did.
+        hot.cases[0].trials[2].result.local_mut().counters.push(throttles("/x core_throttle_count"));
         assert_eq!(said(&hot).0, "the processors were throttled for heat");
         let mut failed = run();
         failed.cases[0].trials[1].status = Status::Failed;

@@ -2,7 +2,7 @@
 
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::trial::Counter;
+use model::trial::{Counter, Trial};
 use model::{Finding, FindingKind, Severity};
 
 use crate::{Context, Rule, RuleCheck, measure};
@@ -10,11 +10,14 @@ use crate::{Context, Rule, RuleCheck, measure};
 /// Names of the kernel's counters of throttle events, and why each throttles
 /// (`drivers/thermal/intel/therm_throt.c`).
 const COUNTERS: &[(&str, &str)] = &[
-    ("core_throttle_count", "heat"),
-    ("package_throttle_count", "heat"),
+    ("core_throttle_count", HEAT),
+    ("package_throttle_count", HEAT),
     ("core_power_limit_count", "power"),
     ("package_power_limit_count", "power"),
 ];
+
+/// What is a fault, unlike a limit of power.
+const HEAT: &str = "heat";
 
 /// Whether a counter is one of throttle events.
 pub(crate) fn is_counter(counter: &Counter) -> bool {
@@ -27,6 +30,17 @@ fn why(counter: &Counter) -> Option<&'static str> {
     let name = counter.source.rsplit(' ').next().unwrap_or_default();
     let moved = counter.change().is_some_and(|change| change > 0.0);
     COUNTERS.iter().find(|(own, _)| moved && *own == name).map(|(_, why)| *why)
+}
+
+/// Whether a counter tells that something slowed itself down for heat.
+pub(crate) fn is_heat(counter: &Counter) -> bool {
+    why(counter) == Some(HEAT)
+}
+
+/// The counter of a trial that moved, and why: one of heat before one of power.
+fn moved(trial: &Trial) -> Option<(&Counter, &'static str)> {
+    let all = || trial.result.local().counters.iter().filter_map(|counter| Some((counter, why(counter)?)));
+    all().find(|(_, why)| *why == HEAT).or_else(|| all().next())
 }
 
 pub(crate) const RULE: Rule = Rule {
@@ -50,25 +64,15 @@ evidence-throttle = { FIXED($events) } throttle events of { RESOURCE($resource) 
 };
 
 fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
-    let mut trials = 0u64;
-    let mut first: Option<(&Counter, &'static str, Evidence)> = None;
-    for trial in measure::good(case) {
-        let Some((counter, why)) = trial.result.local().counters.iter().find_map(|c| Some((c, why(c)?)))
-        else {
-            continue;
-        };
-        trials += 1;
-        first.get_or_insert_with(|| {
-            let evidence = Evidence::at("throttle", measure::place_of(counter));
-            let evidence = evidence.arg("events", counter.change().unwrap_or_default());
-            (counter, why, evidence.arg("resource", counter.resource.as_str()))
-        });
-    }
-    let (counter, why, evidence) = first?;
+    let all: Vec<(&Counter, &str)> = measure::good(case).filter_map(moved).collect();
+    let (counter, why) = all.iter().find(|(_, why)| *why == HEAT).or(all.first()).copied()?;
+    let evidence = Evidence::at("throttle", measure::place_of(counter))
+        .arg("events", counter.change().unwrap_or_default())
+        .arg("resource", counter.resource.as_str());
     Some(
         Finding::new(FindingKind::Validity, RULE.code, Severity::Warning)
             .on(counter.resource.as_str())
-            .arg("trials", trials)
+            .arg("trials", all.len() as u64)
             .arg("of", case.trials.len() as u64)
             .arg("why", why)
             .because(evidence),
@@ -101,5 +105,20 @@ mod tests {
                 .starts_with("CPU 1 slowed itself down in 1 of 2 trials for heat")
         );
         assert!(text("/x core_power_limit_count").contains("within its power"));
+    }
+
+    /// Bug: where a limit of power came first, nobody heard of heat.
+    #[test]
+    fn heat_is_told_before_power() {
+        let counter = |name: &str| fixture::counter("cpu:1", name, 1.0, 3);
+        let (heat, power) = ("/x core_throttle_count", "/x core_power_limit_count");
+        for names in [[&[power, heat][..], &[power]], [&[power][..], &[heat]]] {
+            let mut case = fixture::case(2);
+            for (trial, names) in case.trials.iter_mut().zip(names) {
+                trial.result.local_mut().counters = names.iter().map(|name| counter(name)).collect();
+            }
+            let found = fixture::found(&RULE, &case, &fixture::context(&Controls::default()));
+            assert!(found[0].text.contains("in 2 of 2 trials for heat"), "{}", found[0].text);
+        }
     }
 }

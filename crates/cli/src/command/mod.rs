@@ -41,6 +41,7 @@ mod source;
 mod sqlite_commits;
 mod studies;
 mod syncfs;
+mod systemd_unit;
 mod tag;
 mod tool_text;
 mod trace;

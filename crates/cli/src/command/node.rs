@@ -24,6 +24,7 @@ use signal_hook::low_level;
 use super::help::examples;
 use super::join::{self, Source};
 use super::node_offers::{self, described, limits, refuse_presenting, served_files};
+use super::systemd_unit::exec_start;
 use super::{flag, option, restore};
 use crate::exit::Failure;
 use crate::output;
@@ -306,7 +307,9 @@ fn words(at: SocketAddr, allow: &Allow, key_file: Option<&Path>, iperf3: Option<
         words.extend(["--allow".to_owned(), allow.to_string().replace(' ', "")]);
     }
     if let Some(path) = key_file {
-        words.extend(["--key-file".to_owned(), path.display().to_string()]);
+        // A service begins in another folder.
+        let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        words.extend(["--key-file".to_owned(), whole.display().to_string()]);
     }
     words.extend(iperf3.map(|port| format!("--iperf3={port}")));
     words
@@ -336,22 +339,13 @@ const TEMPORARY: [&str; 2] = ["/tmp", "/var/tmp"];
 /// A unit that runs this program as it was called.
 fn unit(arguments: &[String], (does, lines): (&str, &str)) -> Result<String, Failure> {
     let program = std::env::current_exe().map_err(|source| failure(NodeError::System(source)))?;
-    let words = [program.display().to_string(), "node".to_owned()];
-    let words = words.iter().chain(arguments);
-    let command = words.map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
+    let program = program.display().to_string();
+    let own = [program.as_str(), "node"];
+    let words: Vec<&str> = own.into_iter().chain(arguments.iter().map(String::as_str)).collect();
+    let command = exec_start(&words)?;
     // The command comes last, for it may have any text in it.
     let parts = [("{does}", does), ("{lines}", lines), ("{command}", command.as_str())];
     Ok(parts.iter().fold(UNIT.to_owned(), |unit, (place, text)| unit.replacen(place, text, 1)))
-}
-
-/// A word of `ExecStart` (systemd.service(5)): `%` begins a specifier, `$` a
-/// variable.
-pub(super) fn quoted(word: &str) -> String {
-    let doubled = word.replace('\\', "\\\\").replace('%', "%%").replace('$', "$$");
-    if doubled.contains(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';')) {
-        return format!("\"{}\"", doubled.replace('"', "\\\""));
-    }
-    doubled
 }
 
 #[cfg(test)]
@@ -387,6 +381,14 @@ mod tests {
             ),
             "{line}"
         );
+    }
+
+    #[test]
+    fn regression_a_unit_looked_for_the_key_in_the_folder_of_the_service() {
+        let at = listen_address("10.0.0.2").unwrap();
+        let words = words(at, &Allow::default(), Some("key.json".as_ref()), None);
+        let key = Path::new(words.last().unwrap());
+        assert!(key.is_absolute() && key.ends_with("key.json"), "{words:?}");
     }
 
     #[test]

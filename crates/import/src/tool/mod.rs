@@ -86,6 +86,14 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
     reader.corrected(result, &remedies).filter(|command| *command != result.command)
 }
 
+/// Whether a password or a key stands in a command, as far as its words tell.
+#[must_use]
+pub fn has_secret(command: &str) -> bool {
+    let mut words = [command.to_owned()];
+    secret::hide_secrets(&mut words);
+    words.first().is_some_and(|hidden| hidden != command)
+}
+
 /// How many seconds it was to run, by its options; `None` where they tell no whole number.
 fn asked_seconds(result: &ToolResult) -> Option<u32> {
     const NAMES: &[&str] = &["runtime", "max-time", "time", "duration"];
@@ -118,6 +126,16 @@ fn together(remedies: &[ToolRemedy]) -> Vec<ToolRemedy> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_with_a_password_is_known() {
+        for command in ["curl -u me:x https://h/", "curl -H 'X-API-Key: x' https://h/", "mysql -px -e a"] {
+            assert!(has_secret(command), "{command}");
+        }
+        for command in ["mail -s 'it is worse' root", "curl https://h/a", "notify --user me"] {
+            assert!(!has_secret(command), "{command}");
+        }
+    }
 
     #[test]
     fn regression_a_longer_time_was_made_shorter() {

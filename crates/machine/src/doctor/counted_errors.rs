@@ -25,10 +25,8 @@ const COUNTERS: &[(&str, &str, Severity)] = &[
 ];
 
 /// Every interface loses its link when it is set up, and misses packets at some time: these say something of a time only.
-const OF_A_TIME: &[(&str, &str, Severity)] = &[
-    ("carrier_down_count", "link-lost", Severity::Note),
-    ("rx_missed_errors", "packets-missed", Severity::Note),
-];
+const OF_A_TIME: &[(&str, &str, Severity)] =
+    &[("carrier_down_count", "link-lost", Severity::Note), ("rx_missed", "packets-missed", Severity::Note)];
 
 /// What drives count of themselves (`super::smart`), and how grave one is.
 const OF_DRIVES: &[(&str, Severity)] = &[

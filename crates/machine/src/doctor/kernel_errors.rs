@@ -1,7 +1,7 @@
 //! What the kernel's log says of parts that err (`/dev/kmsg`, `Documentation/ABI/testing/dev-kmsg`). Only what the kernel
 //! itself wrote counts: others may write there too. Of a message nothing is kept but its kind, its part and when it was. The
-//! log is a ring: what is older is gone. Devices that stand on others are passed over, since what is below them errs under
-//! its own name, and so are loops and memory.
+//! log is a ring: what is older is gone. Errors of devices that stand on others are passed over, since what is below them
+//! errs under its own name, but not those of file systems on them; and so are loops and memory.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -66,10 +66,10 @@ const PATTERNS: &[Pattern] = &[
     pattern("drive-reset", &["nvme ", " timeout, "], PartPlace::After("nvme ")),
     pattern("drive-reset", &["nvme ", "controller is down"], PartPlace::After("nvme ")),
     pattern("drive-reset", &[": hard resetting link"], PartPlace::Before(": hard resetting link")),
-    pattern("file-system-error", &["EXT4-fs error (device "], PartPlace::After("(device ")),
-    pattern("file-system-error", &["XFS (", "orruption"], PartPlace::After("XFS (")),
-    pattern("file-system-error", &["XFS (", "metadata I/O error"], PartPlace::After("XFS (")),
-    pattern("file-system-error", &["BTRFS error (device "], PartPlace::After("(device ")),
+    pattern(OF_FILE_SYSTEM, &["EXT4-fs error (device "], PartPlace::After("(device ")),
+    pattern(OF_FILE_SYSTEM, &["XFS (", "orruption"], PartPlace::After("XFS (")),
+    pattern(OF_FILE_SYSTEM, &["XFS (", "metadata I/O error"], PartPlace::After("XFS (")),
+    pattern(OF_FILE_SYSTEM, &["BTRFS error (device "], PartPlace::After("(device ")),
     pattern("queue-stalled", &[": NETDEV WATCHDOG: CPU"], PartPlace::Before(": NETDEV WATCHDOG")),
     pattern("queue-stalled", &["NETDEV WATCHDOG: "], PartPlace::After("NETDEV WATCHDOG: ")),
     pattern("lockup", &["soft lockup"], PartPlace::Named("cpu")),
@@ -78,7 +78,13 @@ const PATTERNS: &[Pattern] = &[
 ];
 
 /// Devices that are no part of their own.
-const NOT_PARTS: &[&str] = &["loop", "ram", "zram", "dm-", "md", "nbd", "sr", "fd"];
+const NOT_PARTS: &[&str] = &["loop", "ram", "zram", "nbd", "sr", "fd"];
+
+/// Devices that stand on others.
+const STACKED: &[&str] = &["dm-", "md"];
+
+/// What file systems tell of themselves, which nothing below them does.
+const OF_FILE_SYSTEM: &str = "file-system-error";
 
 /// The check. It says nothing unless it is asked about a time.
 pub(super) const CHECK: Check = Check {
@@ -232,7 +238,9 @@ impl<'a> Message<'a> {
         let fits = |pattern: &&Pattern| pattern.has.iter().all(|text| self.text.contains(*text));
         let pattern = PATTERNS.iter().filter(|_| self.is_kernel).find(fits)?;
         let part = part(self.text, pattern.part)?;
-        (!NOT_PARTS.iter().any(|start| part.starts_with(start))).then(|| KernelError {
+        let is_of = |names: &[&str]| names.iter().any(|start| part.starts_with(start));
+        let is_told_below = pattern.what != OF_FILE_SYSTEM && is_of(STACKED);
+        (!is_of(NOT_PARTS) && !is_told_below).then(|| KernelError {
             at_s: self.at_s,
             what: pattern.what.to_owned(),
             part,
@@ -339,6 +347,9 @@ mod tests {
             ("EXT4-fs error (device sda1): ext4_find_entry:1455: inode #2", "file-system-error", "sda1"),
             ("XFS (sdc): Corruption of in-memory data detected.", "file-system-error", "sdc"),
             ("BTRFS error (device sdd1 state EA): bdev /dev/sdd1 errs", "file-system-error", "sdd1"),
+            // Bug: file systems on LVM, LUKS or md were passed over with their devices.
+            ("XFS (dm-0): Corruption of in-memory data detected.", "file-system-error", "dm-0"),
+            ("EXT4-fs error (device md127): ext4_lookup:1785: inode #2", "file-system-error", "md127"),
             ("NETDEV WATCHDOG: eth0 (e1000e): transmit queue 0 timed out", "queue-stalled", "eth0"),
             (
                 "e1000e 0000:00:19.0 eth1: NETDEV WATCHDOG: CPU: 3: transmit queue 0 timed out 5000 ms",
@@ -353,6 +364,8 @@ mod tests {
         for other in [
             "I/O error, dev loop0, sector 0 op 0x0:(READ)",
             "I/O error, dev dm-3, sector 0",
+            "I/O error, dev md0, sector 0",
+            "EXT4-fs error (device loop3): ext4_lookup:1785: inode #2",
             "e1000e 0000:00:19.0 eth0: NIC Link is Up 1000 Mbps Full Duplex",
             "nvme nvme0: 8/0/0 default/read/poll queues",
             "",

@@ -166,6 +166,12 @@ mod tests {
             ]
         );
         assert_eq!(told(2000.0), Vec::<String>::new(), "since the start they are no news");
+        // Bug: what a run had counted was looked for under another name.
+        let kept = BTreeMap::from([((Resource::from("nic:eth0"), "rx_missed".to_owned()), 30)]);
+        let since = Since { unix_s: 2000.0, counts: kept };
+        let found = errors_since(&Host::parse(tree), &inventory, &since).findings;
+        let texts: Vec<String> = found.into_iter().map(|finding| written(finding).text).collect();
+        assert_eq!(texts, ["eth0 missed 10 packets for want of room since that time"]);
         assert_eq!(crate::doctor::look(&Host::parse(tree), &inventory), []);
     }
 

@@ -32,8 +32,8 @@ const NETWORK: [(&str, &str); 4] = [
     ("carrier_down_count", "carrier_down_count"),
 ];
 
-/// Packets for which an adapter had no room.
-const MISSED: &str = "rx_missed_errors";
+/// Packets for which an adapter had no room: the file, and what runs call them.
+const MISSED: (&str, &str) = ("rx_missed_errors", "rx_missed");
 
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "errors",
@@ -47,7 +47,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
     },
 };
 
-/// What parts counted until now, by part and the kernel's name of the counter.
+/// What parts counted until now, by part and the name that the counter has in runs, mostly the kernel's.
 pub(crate) fn counts(host: &Host, scope: &Scope) -> Vec<(Resource, &'static str, u64)> {
     let mut all = Vec::new();
     for mut sampler in (KIND.open)(host, scope) {
@@ -58,8 +58,9 @@ pub(crate) fn counts(host: &Host, scope: &Scope) -> Vec<(Resource, &'static str,
     }
     // Runs sample these beside what else adapters do not take (`missed`).
     let missed = scope.network.iter().filter_map(|interface| {
-        let count = host.number(format!("{INTERFACES}/{interface}/statistics/{MISSED}"))?;
-        Some((Resource::of(ResourceKind::Nic, interface), MISSED, count))
+        let (file, name) = MISSED;
+        let count = host.number(format!("{INTERFACES}/{interface}/statistics/{file}"))?;
+        Some((Resource::of(ResourceKind::Nic, interface), name, count))
     });
     all.extend(missed);
     all
@@ -189,7 +190,7 @@ garbled
                 "pci:0000:01:00.0 aer_fatal 1",
                 "nic:eth0 rx_crc_errors 7",
                 "nic:eth0 carrier_down_count 2",
-                "nic:eth0 rx_missed_errors 9",
+                "nic:eth0 rx_missed 9",
             ]
         );
     }

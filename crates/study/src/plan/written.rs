@@ -7,7 +7,7 @@ use model::ResourceKind;
 use model::plan::{Case, Effect, FixtureKey, LoadSpec, Plan};
 use model::profile::{Flow, LoadEnd, LoadProfile, OperationClass};
 
-use super::{ROUNDS_MAX, trials_of};
+use super::{ROUNDS_MAX, SEARCH_WINDOWS, trials_of};
 
 /// What is written to a disk.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -73,7 +73,9 @@ pub fn writes(plan: &Plan, is_disk: impl Fn(&str) -> bool) -> BTreeMap<String, P
 /// What one trial of a case writes.
 fn of_case(case: &Case, warm_up_s: f64) -> PlannedWrites {
     let main = case.loads.first().and_then(|load| load.profile.as_ref());
-    let window_s = main.and_then(|profile| profile.window_s).unwrap_or(1.0);
+    let windows =
+        if main.is_some_and(|profile| profile.concurrency.is_searched()) { SEARCH_WINDOWS } else { 1.0 };
+    let window_s = main.and_then(|profile| profile.window_s).unwrap_or(1.0) * windows;
     let loads = case.loads.iter().map(|load| of_load(load, window_s, warm_up_s));
     loads.fold(PlannedWrites::default(), PlannedWrites::and)
 }
@@ -97,7 +99,7 @@ fn of_load(load: &LoadSpec, window_s: f64, warm_up_s: f64) -> PlannedWrites {
         None => PlannedWrites { known_bytes: 0.0, open_s: seconds },
     };
     match profile.end {
-        LoadEnd::Bytes(count) => PlannedWrites::of_bytes(count as f64 * share),
+        LoadEnd::Bytes(count) => PlannedWrites::of_bytes(count as f64 * share).and(timed(warm_up_s)),
         LoadEnd::Operations(count) if written > 0.0 => {
             PlannedWrites::of_bytes(count as f64 * written).and(timed(warm_up_s))
         }

@@ -26,11 +26,20 @@ fn a_rate_and_a_size_are_known_and_what_has_neither_is_told_as_time() {
     assert_eq!(at_a_rate, known(3.0 * 11.0 * 100.0 * 4096.0));
     let open = to_disk(&write);
     assert_eq!(open, Some(PlannedWrites { known_bytes: FILE, open_s: 33.0 }));
+    // Bug: the warm-ups of loads of a size were left out.
     let of_a_size = to_disk(&[&write[..], &[("bytes", "8m")]].concat());
-    assert_eq!(of_a_size, known(3.0 * 8.0 * FILE));
+    assert_eq!(of_a_size, Some(PlannedWrites { known_bytes: FILE + 3.0 * 8.0 * FILE, open_s: 3.0 }));
     // The most trials that may come.
     let bounds = [("pattern", "write"), ("trials", "3..6"), ("precision", "2%"), ("rate", "100")];
     assert_eq!(to_disk(&bounds), known(6.0 * 11.0 * 100.0 * 4096.0));
     let read = to_disk(&[("pattern", "read"), ("trials", "3")]);
     assert_eq!(read, known(0.0), "the file alone");
+}
+
+/// Bug: of a rate that is searched one window counted, and its search is several.
+#[test]
+fn a_search_of_a_rate_writes_in_each_of_its_windows() {
+    let searched = to_disk(&[("pattern", "write"), ("trials", "3"), ("latency-target", "10ms@99%")]);
+    // Four windows of 10 s, and a warm-up of 1 s.
+    assert_eq!(searched, Some(PlannedWrites { known_bytes: 1_048_576.0, open_s: 3.0 * 41.0 }));
 }

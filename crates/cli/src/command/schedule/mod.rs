@@ -17,6 +17,7 @@ use study::built_in;
 use self::place::Place;
 use self::timing::{Every, QuietWindow};
 use super::help::examples;
+use super::systemd_unit::{exec_start, whole_line};
 use super::{command_line, flag, option, store_argument, store_path, unknown_study};
 use crate::exit::Failure;
 use crate::mask_keys;
@@ -173,18 +174,19 @@ impl Units {
         trend.extend(text("on-worse").into_iter().flat_map(|command| ["--on-worse", command]));
         trend.extend_from_slice(&store);
         check_secrets(&trend)?;
+        check_alarm(text("on-worse").unwrap_or_default())?;
 
         let longest = window.map_or_else(|| "infinity".to_owned(), |window| window.seconds().to_string());
         let calendar = every.calendar(window);
-        let folder = folder.display().to_string().replace('%', "%%");
+        let folder = whole_line(&folder)?;
         let service = filled(
             SERVICE,
             &[
                 ("{name}", name.as_str()),
                 ("{folder}", folder.as_str()),
                 ("{longest}", longest.as_str()),
-                ("{run}", line(&run)?.as_str()),
-                ("{trend}", line(&trend)?.as_str()),
+                ("{run}", exec_start(&run)?.as_str()),
+                ("{trend}", exec_start(&trend)?.as_str()),
             ],
         );
         let timer = filled(TIMER, &[("{name}", name.as_str()), ("{calendar}", calendar.as_str())]);
@@ -205,7 +207,7 @@ impl Units {
                 let why = "it is there, and `headroom schedule` did not write it".to_owned();
                 return Err(output::refused(&path, why, "choose another --name"));
             }
-            pending.push((Pending::at(&path)?, text, path));
+            pending.push((Pending::by_name(&path)?, text, path));
         }
         let mut said = String::new();
         for (pending, text, path) in pending {
@@ -320,10 +322,21 @@ fn check_secrets(words: &[&str]) -> Result<(), Failure> {
     }
 }
 
+/// Nor may the command of an alarm have a password in it. What the shell puts there when it runs is none.
+fn check_alarm(command: &str) -> Result<(), Failure> {
+    if command.contains(['$', '`']) || !import::tool::has_secret(command) {
+        return Ok(());
+    }
+    Err(Failure::refused(
+        "the command of --on-worse has a password or a key in it, and everybody may read a unit",
+        "keep it in a file that only you may read: `$(cat FILE)` puts it in, or name a script",
+    ))
+}
+
 /// Mistyped options would fail at night, too.
 fn check_command(run: &[&str]) -> Result<(), Failure> {
     match command_line().try_get_matches_from(std::iter::once("headroom").chain(run[1..].iter().copied())) {
-        Ok(_) => Ok(()),
+        Ok(matches) => check_devices(&matches),
         Err(error) => {
             let text = error.to_string();
             let first = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
@@ -335,15 +348,19 @@ fn check_command(run: &[&str]) -> Result<(), Failure> {
     }
 }
 
-/// A line of `ExecStart`.
-fn line(words: &[&str]) -> Result<String, Failure> {
-    if let Some(word) = words.iter().find(|word| word.contains(char::is_control)) {
-        return Err(Failure::arguments(
-            format!("a unit has no place for line breaks: {}", printable(word)),
-            "write a script, and name that",
-        ));
+/// What is overwritten every night must be the same device after the next start of the machine, when the kernel gives
+/// names anew (udev(7)).
+fn check_devices(matches: &ArgMatches) -> Result<(), Failure> {
+    let run = matches.subcommand_matches("run");
+    let given_up = run.and_then(|run| run.try_get_many::<String>("destroy").ok().flatten());
+    let is_by_kernel = |path: &&String| Path::new(path.as_str()).parent() == Some(Path::new("/dev"));
+    match given_up.into_iter().flatten().find(is_by_kernel) {
+        Some(path) => Err(Failure::refused(
+            format!("{} may be another device after the next start of the machine", printable(path)),
+            "name it, for --target too, by its link in /dev/disk/by-id, /dev/disk/by-path or /dev/mapper",
+        )),
+        None => Ok(()),
     }
-    Ok(words.iter().map(|word| super::node::quoted(word)).collect::<Vec<_>>().join(" "))
 }
 
 fn no_folder(what: &'static str, source: std::io::Error) -> Failure {
@@ -399,6 +416,11 @@ mod tests {
             ("disk --every 1d --between 01:00-05:00", 2, "nobody knows"),
             ("disk --every 1d --between 01:00-02:00 --budget 61m", 2, "does not fit"),
             (
+                "disk --every 1d -- --target /dev/sdb --destroy /dev/sdb",
+                3,
+                "/dev/sdb may be another device after the next start",
+            ),
+            (
                 "net.stream --every 1d -- --peer headroom://10.0.0.2:7117#AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8.ICEiIyQlJicoKSorLC0uLw",
                 3,
                 "everybody may read a unit",
@@ -412,6 +434,13 @@ mod tests {
     }
 
     #[test]
+    fn a_device_that_keeps_its_name_may_be_overwritten_each_night() {
+        let link = "/dev/disk/by-id/ata-x";
+        let units = of(&format!("disk --every 1d -- --target {link} --destroy {link}"));
+        assert!(units.service.contains(&format!(" --destroy {link} ")), "{}", units.service);
+    }
+
+    #[test]
     fn words_are_quoted_and_line_breaks_refused() {
         let typed = ["disk", "--every", "1d", "--name", "a", "--on-worse", "mail -s \"50% worse\" root"];
         let units_of = units(&typed).unwrap();
@@ -422,6 +451,18 @@ mod tests {
         );
         let broken = ["disk", "--every", "1d", "--on-worse", "a\nExecStart=b"];
         assert_eq!(units(&broken).unwrap_err().code(), 2);
+    }
+
+    #[test]
+    fn an_alarm_with_a_password_in_it_is_refused() {
+        let with = |password: &str| {
+            let command = format!("curl -u me:{password} -d @- https://h/");
+            units(&["disk", "--every", "1d", "--on-worse", &command])
+        };
+        let failure = with("geheim").unwrap_err();
+        assert_eq!(failure.code(), 3);
+        assert!(!failure.message().contains("geheim"), "{}", failure.message());
+        assert!(with("$(cat /etc/alarm)").is_ok());
     }
 
     #[test]

@@ -277,7 +277,8 @@ impl ServerList {
     ) -> io::Result<Result<LeftRecord, LeftOnServer>> {
         let _turn = left_records::lock_list(&self.0)?;
         let is_same = |other: &LeftOnServer| match (&other.thing, &left.thing) {
-            (LeftThing::Variable { name: one, .. }, LeftThing::Variable { name: two, .. }) => {
+            (LeftThing::Variable { name: one, .. }, LeftThing::Variable { name: two, .. })
+            | (LeftThing::Kept { name: one }, LeftThing::Kept { name: two }) => {
                 one == two && other.is_at(url)
             }
             _ => false,
@@ -448,6 +449,19 @@ mod tests {
         assert_eq!(again("postgres://me@db.example:5433/x", "fsync"), Ok(()));
         drop(first);
         assert_eq!(again(URL, "fsync"), Err(variable("fsync")), "a killed one counts, too");
+    }
+
+    /// Bug: a run that could not make what another one had just made removed it.
+    #[test]
+    fn one_run_makes_data_that_is_kept_and_no_other_at_the_same_time() {
+        let state = state();
+        let list = ServerList::in_state(state.path());
+        let url = url("sqlite:/data/headroom_kept_0123456789abcdef.db");
+        let kept = |name: &str| LeftOnServer::new(&url, LeftThing::Kept { name: name.to_owned() });
+        let _first = list.write_alone(&url, &kept("headroom_kept_0123456789abcdef")).unwrap().unwrap();
+        let again = |name: &str| list.write_alone(&url, &kept(name)).unwrap().map(LeftRecord::remove);
+        assert!(again("headroom_kept_0123456789abcdef").is_err());
+        assert_eq!(again("headroom_kept_0123456789abcdee"), Ok(()));
     }
 
     #[test]

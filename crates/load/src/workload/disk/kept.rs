@@ -244,14 +244,13 @@ fn make_anew(
     let kept = KeptDiskFile { path: path.to_owned(), bytes, content, seed, inode: about.ino(), modified };
     let record = LeftRecord::write(list, &format!("{seed:016x}-{}", std::process::id()), &kept);
     let record = record.map_err(failed)?;
-    let named = give_name(&file, path).and_then(|()| File::open(folder)?.sync_all());
-    if let Err(e) = named {
-        // With its name it stays in the list.
-        if fs::symlink_metadata(path).is_err() {
-            record.remove();
-        }
+    if let Err(e) = give_name(&file, path) {
+        // Whatever has the name is another's.
+        record.remove();
         return Err(failed(e));
     }
+    // With its name it stays in the list.
+    File::open(folder).and_then(|folder| folder.sync_all()).map_err(failed)?;
     Ok((file, record))
 }
 
@@ -353,12 +352,15 @@ mod tests {
         (target, host, state)
     }
 
-    fn made(target: &Path, host: &HostInfo) -> Result<(File, KeptUse), Fault> {
+    fn asked(target: &Path) -> Files {
         let details = Details { files: 1, content: Content::Random, purge: false, kept: true };
         let folder = target.canonicalize().unwrap();
         let key = FixtureKey::new(FILE, folder.to_string_lossy(), BYTES, Ownership::Created);
-        let asked = Files { key: details.put(key), details, files: Vec::new(), look: None, kept: None };
-        make(&asked, host, &mut |_| true)
+        Files { key: details.put(key), details, files: Vec::new(), look: None, kept: None }
+    }
+
+    fn made(target: &Path, host: &HostInfo) -> Result<(File, KeptUse), Fault> {
+        make(&asked(target), host, &mut |_| true)
     }
 
     fn refusal(target: &Path, host: &HostInfo) -> String {
@@ -384,6 +386,24 @@ mod tests {
         let removed = remove_kept_disk_file(state.path(), &path).unwrap();
         assert!(removed.is_settled() && removed.to_string().ends_with("it is removed"), "{removed}");
         assert!(!path.exists() && kept_disk_files(state.path()).is_empty());
+    }
+
+    /// Bug: of two runs at once the second left a line in the list by which the file of the first was another one, so that
+    /// it was neither used nor removed.
+    #[test]
+    fn who_comes_second_leaves_no_line_in_the_list() {
+        let (target, host, state) = folders();
+        let (_file, first) = made(target.path(), &host).unwrap();
+        let list = state.path().join(FOLDER);
+        let lines = || left_records::listed::<KeptDiskFile>(&list);
+        let before = lines();
+        let [kept] = &before[..] else { panic!("{before:?}") };
+        let folder = target.path().canonicalize().unwrap();
+        let asked = asked(target.path());
+        assert!(make_anew(&asked, &folder, kept.path(), &list, &mut |_| true).is_err());
+        assert_eq!(lines().len(), 1);
+        drop(first);
+        assert!(made(target.path(), &host).unwrap().1.was_found);
     }
 
     #[test]

@@ -92,9 +92,14 @@ pub(super) fn check(asked: Option<u64>) -> Result<(), Problem> {
     }
 }
 
+/// The byte of IP that has a code point, as it is asked for: IP_TOS, IPV6_TCLASS.
+pub(super) fn traffic_class(code_point: u64) -> u64 {
+    code_point << ECN_BITS
+}
+
 /// Gives the packets of a socket a code point, and reads it back.
 pub(super) fn apply(socket: &impl AsFd, asked: u64) -> Result<(), Fault> {
-    let byte = u8::try_from(asked << ECN_BITS)
+    let byte = u8::try_from(traffic_class(asked))
         .map_err(|_| Fault::Other(format!("{asked} is no code point of Differentiated Services")))?;
     let failed = |e| Fault::system(format!("giving packets the code point {asked} (dscp)"), e);
     if sockopt::socket_domain(socket).map_err(failed)? == AddressFamily::INET6 {

@@ -142,6 +142,12 @@ impl SocketOptions {
         dscp::check(self.dscp)
     }
 
+    /// The byte of IP that has the code point which is asked for (IP_TOS, IPV6_TCLASS): what other tools are asked with.
+    #[must_use]
+    pub fn traffic_class(&self) -> Option<u64> {
+        self.dscp.map(dscp::traffic_class)
+    }
+
     /// What was asked of the kernel, as facts: beside them it is told what was granted.
     pub(in crate::workload) fn asked(&self) -> Vec<(FactName, Value)> {
         self.window.map(|bytes| (FactName::new("window_asked"), Value::Integer(bytes))).into_iter().collect()

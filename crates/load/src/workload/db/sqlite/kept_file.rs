@@ -41,18 +41,19 @@ pub(super) fn make(
         Fault::Other("kept data can be written down nowhere, so that nobody would know of it".to_owned())
     })?;
     let (list, url) = (ServerList::in_state(state), url_of(&path)?);
+    let in_use = || Fault::Other(format!("another run uses the kept data {} now", path.display()));
     let record = match list.kept(&url, &name) {
         KeptEntry::None => None,
         KeptEntry::Free(record) => Some(record),
-        KeptEntry::InUse => {
-            return Err(Fault::Other(format!("another run uses the kept data {} now", path.display())));
-        }
+        KeptEntry::InUse => return Err(in_use()),
     };
     let is_there = is_there(&path)?;
     let found = (is_there && !order.choices.recreates).then(|| look(&path, &order.data, &identity));
     let left = LeftOnServer::new(&url, LeftThing::Kept { name: name.clone() });
-    let write =
-        || list.write(&left).map_err(|e| Fault::system(format!("writing down that {name} is kept"), e));
+    let write = || match list.write_alone(&url, &left) {
+        Ok(written) => written.map_err(|_| in_use()),
+        Err(e) => Err(Fault::system(format!("writing down that {name} is kept"), e)),
+    };
     match found {
         Some(Ok(origin)) => {
             let record = record.map_or_else(write, Ok)?;
