@@ -159,7 +159,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
     }
     let share = match limit.direction {
         Some(Direction::Read) => measure::share(case, OperationClass::Read),
-        Some(Direction::Write) => measure::share(case, OperationClass::Write),
+        Some(Direction::Write) => measure::share(case, OperationClass::Write) + counted::trims(case, limit),
         None => 1.0,
     };
     measure::estimated(case, metric::IOPS).map(|all| counted::with_flushes(case, limit, step, all * share))
