@@ -101,7 +101,8 @@ fn names_synced(case: &CaseResult, device: Resource) -> Option<Verdict> {
         measure::operations(case).filter(|_| measure::profile(case).may_wait_for(&WaitsFor::Flush))?;
     let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
     let share = (1.0 - used).max(0.0);
-    let first = &measure::devices(case).first()?.resource;
+    let devices = measure::devices(case);
+    let first = &devices.first()?.resource;
     // Several that end together are written at once.
     let rate = measure::median(case, |trial| measure::rate(trial, first, "writes"))?;
     let place = measure::place(case, first, "writes").filter(|_| rate >= PASSED * synced)?;
