@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, latency, quota, server, shown};
+use super::{bus, clock, datagrams, latency, quota, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -91,9 +91,16 @@ evidence-pressure =
     }
 "#;
 
-/// What is known around the case that tells more about a verdict on a device, on cores or on a link.
-const AROUND: &[LookAround] =
-    &[bus::unknown, clock::held, clock::slowed, others_there, in_syncs, quota::beside_link];
+/// What is known around the case that tells more about a verdict.
+const AROUND: &[LookAround] = &[
+    bus::unknown,
+    clock::held,
+    clock::slowed,
+    others_there,
+    in_syncs,
+    quota::beside_link,
+    datagrams::lost_beside,
+];
 
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
