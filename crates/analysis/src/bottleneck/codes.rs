@@ -237,7 +237,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "client-bound",
         "The threads of the clients of a database's server compute at least 95 % of the time; or they use more of the CPUs that they \
-         fill together with the server than it does; or half of a transaction or more is the client's computing.",
+         fill together with the server than it does; or half of a transaction or more is the client's computing. Of requests to a \
+         server that is no end of ours: the client computes for half of the time or more until an answer is there.",
     ),
     (
         "server-cpu-bound",

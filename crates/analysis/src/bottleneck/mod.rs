@@ -10,6 +10,7 @@ mod also;
 mod bucket;
 mod bus;
 mod chase;
+mod client_time;
 mod clock;
 mod codes;
 mod constant;
