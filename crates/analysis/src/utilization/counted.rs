@@ -20,6 +20,8 @@ const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
 const NEARLY_ALL: f64 = 0.9;
 /// But writers that are slowed down for this share of the time wait for it, whatever memory took before.
 const SLOWED: f64 = 0.5;
+/// What a device moves is the load's where it differs by no more than the edges of a window do.
+const SAME: f64 = 0.05;
 /// More than this of a throttle passed it unheld.
 const HELD: f64 = 1.15;
 
@@ -49,15 +51,21 @@ fn is_one_of_several(case: &CaseResult, step: &PathStep) -> bool {
         && measure::good(case).any(counts)
 }
 
+/// What a device counts of operations that go this way: their bytes, the requests made of them, and those that were joined
+/// with others.
+fn counters(direction: Direction) -> [&'static str; 3] {
+    match direction {
+        Direction::Read => ["read_sectors", "reads", "reads_merged"],
+        Direction::Write => ["written_sectors", "writes", "writes_merged"],
+    }
+}
+
 /// What the device of an imposed limit below a loop device or the page cache did. Which requests the file
 /// system above it makes of the load's is not known, but bytes are about as many, if it is
 /// the load that they are of. Of a database nobody knows how many; but more than a throttle lets through is not its own.
 pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     let direction = limit.direction?;
-    let (bytes, requests, joined) = match direction {
-        Direction::Read => ("read_sectors", "reads", "reads_merged"),
-        Direction::Write => ("written_sectors", "writes", "writes_merged"),
-    };
+    let [bytes, requests, joined] = counters(direction);
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
     let is_database = measure::does_transactions(case);
     let is_own = || {
@@ -106,6 +114,7 @@ fn waits_for_it(case: &CaseResult, direction: Direction) -> bool {
 pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
     let is_of_writes = limit.kind == LimitKind::Quota && limit.direction == Some(Direction::Write);
     let share = step.amplification;
+    let own = in_pieces(case, limit, step, own);
     let Some(bound) = limit.bound().filter(|_| is_of_writes && share > 0.0) else { return own };
     let syncs = match measure::profile(case).durability {
         // How many a database makes only its device knows.
@@ -117,6 +126,23 @@ pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, ow
     let flushed = measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, "flushes"));
     let all = own + syncs.min(flushed.unwrap_or_default() / share);
     if all * share <= HELD * bound { all } else { own }
+}
+
+/// Operations per second of the load, `own`, as its device has them. What is too large for one request is split, and since
+/// Linux 5.18 each piece counts against a throttle of operations (`bio_submit_split` in block/blk-merge.c). Where the bytes
+/// there are the load's, and all pieces fit the throttle, they are what it held.
+fn in_pieces(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
+    let is_whole = (step.amplification - 1.0).abs() < 1e-9;
+    let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
+    let pieces = || {
+        let direction = limit.direction.filter(|_| is_whole && limit.kind == LimitKind::Quota)?;
+        let [bytes, requests, joined] = counters(direction);
+        let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
+        let is_its = all > 0.0 && (rate(bytes)? / all - 1.0).abs() <= SAME;
+        let count = rate(requests)? + rate(joined).unwrap_or_default();
+        (is_its && count <= HELD * limit.bound()?).then_some(count)
+    };
+    pieces().filter(|count| *count > own).unwrap_or(own)
 }
 
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes
@@ -284,6 +310,31 @@ mod tests {
         assert!(held.is_some_and(|held| (held - 51.0 / 52.0).abs() < 1e-3), "{held:?}");
         assert_eq!(share(200e6), None, "memory answers most");
         assert_eq!(share(20e6), None, "others read there");
+    }
+
+    /// Bug: of a throttle of 500 reads a second, large reads of which each is three requests were said to use a third.
+    #[test]
+    fn operations_that_are_split_count_in_pieces_against_a_throttle() {
+        let used = |requests: u64, device: f64| {
+            let mut case = fixture::disk_case("randread", 160e6, device);
+            fixture::set(&mut case, "direct", true);
+            let estimates =
+                [(metric::IOPS, 160.0, Unit::PerSecond), (metric::THROUGHPUT, 160e6, Unit::BytesPerSecond)];
+            for (name, value, unit) in estimates {
+                case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Higher));
+            }
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters[1].after = requests;
+            }
+            let sda = Resource::of(ResourceKind::Block, "sda");
+            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+            let throttle = Limit { direction: Some(Direction::Read), effective: Some(500.0), ..bound };
+            let machine = Machine { limits: vec![throttle], ..Machine::default() };
+            of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+        };
+        assert_eq!(used(490, 160e6), Some(98.0));
+        assert_eq!(used(490, 200e6), Some(32.0), "others read there");
+        assert_eq!(used(1490, 160e6), Some(32.0), "pieces that do not count");
     }
 
     /// Bug: a throttle of write operations, which holds discards as well, was held against none.
