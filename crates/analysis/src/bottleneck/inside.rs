@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, datagrams, latency, quota, server, shown};
+use super::{bus, clock, contention, datagrams, latency, quota, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -96,6 +96,7 @@ const AROUND: &[LookAround] = &[
     bus::unknown,
     clock::held,
     clock::slowed,
+    contention::of_cores,
     others_there,
     in_syncs,
     quota::beside_link,

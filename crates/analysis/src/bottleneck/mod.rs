@@ -14,6 +14,7 @@ mod client_time;
 mod clock;
 mod codes;
 mod constant;
+mod contention;
 mod cores;
 mod credits;
 mod database;
@@ -80,6 +81,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     chase::ENGLISH,
     clock::ENGLISH,
     constant::ENGLISH,
+    contention::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,
     database::clients::ENGLISH,

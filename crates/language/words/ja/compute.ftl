@@ -85,6 +85,7 @@ finding-scheduler-bound =
        *[kernel] 呼び出しごとにカーネルの応答を待ちます。かかった時間はカーネルのものです
     }
 
+evidence-threads-add-nothing = { FIXED($threads) } 個のスレッドは { FIXED($fewer) } 個の { PERCENT($share) } の量をこなす。増やした分は互いかメモリを待つか、コアを分け合っている
 evidence-block = block-size = { BINARY($block) }
 evidence-clock = 最後は { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }

@@ -85,6 +85,7 @@ finding-scheduler-bound =
        *[kernel] 호출마다 커널의 응답을 기다립니다. 걸린 시간은 커널의 것입니다
     }
 
+evidence-threads-add-nothing = 스레드 { FIXED($threads) }개가 { FIXED($fewer) }개의 { PERCENT($share) }만큼 함. 늘린 스레드는 서로나 메모리를 기다리거나 코어를 나누어 씀
 evidence-block = block-size = { BINARY($block) }
 evidence-clock = 마지막에는 { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }
