@@ -167,7 +167,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
 
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
-    if let Some(counted) = counted::behind_link(case, limit, step) {
+    if let Some(counted) = counted::passed(case, limit, step) {
         return Some(counted);
     }
     let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {
