@@ -617,6 +617,7 @@ finding-latency-bound =
        *[no] です
     }。{ $others ->
         [yes] { RESOURCE($resource) } には、この負荷が動かすより多くのデータが流れています。そこを使うほかのものやファイルシステムを待っているのかもしれません
+        [cpus] すべての CPU が使用中なので、CPU も待っているのかもしれません
        *[no] 飽和していると分かっているリソースはありません
     }
     .advice = { $queued ->

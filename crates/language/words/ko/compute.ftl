@@ -81,7 +81,10 @@ finding-memory-latency =
 finding-scheduler-bound =
     { $what ->
         [threads] 스레드들이 서로를 기다립니다. 차례가 번갈아 오는 데 시간이 듭니다
-        [timer] 타이머가 울릴 때까지 잠듭니다. 한계에 도달한 자원은 없습니다
+        [timer] 타이머가 울릴 때까지 잠듭니다. { $busy ->
+            [yes] 모든 CPU가 사용 중이므로 깨어난 뒤 CPU를 기다릴 수 있습니다
+           *[no] 한계에 도달한 자원은 없습니다
+        }
        *[kernel] 호출마다 커널의 응답을 기다립니다. 걸린 시간은 커널의 것입니다
     }
 
