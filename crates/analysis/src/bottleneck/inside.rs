@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, contention, datagrams, latency, quota, server, shown};
+use super::{bus, clock, contention, datagrams, large_answers, latency, quota, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -31,7 +31,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here]),
+    ("server-bound", &[server::program_here, large_answers::told]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 

@@ -26,6 +26,7 @@ mod end_core;
 mod host_queue;
 mod inside;
 mod interrupts;
+mod large_answers;
 mod late_answers;
 mod latency;
 mod layer;
@@ -97,6 +98,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     host_queue::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
+    large_answers::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
