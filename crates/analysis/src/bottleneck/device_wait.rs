@@ -37,7 +37,7 @@ evidence-device-wait =
     }
 evidence-device-synced =
     each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } takes { SHORT($rate, unit: "1/s") } writes
-    meanwhile, for { SHORT($synced, unit: "1/s") } operations that are synced
+    meanwhile, for { SHORT($synced, unit: "1/s") } operations whose changes are synced
 evidence-device-in-flight =
     { FIXED($under_way, decimals: 1) } of { FIXED($depth) } operations are in flight in the mean, each for
     { SHORT($latency_s, unit: "s") }

@@ -673,7 +673,7 @@ evidence-dirty = { PERCENT($share) } がメモリ上だけ
 evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device-in-flight = 操作 { FIXED($depth) } 個のうち平均 { FIXED($under_way, decimals: 1) } 個が進行中で、それぞれ { SHORT($latency_s, unit: "s") }
-evidence-device-synced = ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、その間 { RESOURCE($resource) } は、同期する操作 { SHORT($synced, unit: "1/s") } に対して書き込み { SHORT($rate, unit: "1/s") } を受け取る
+evidence-device-synced = ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、その間 { RESOURCE($resource) } は、変更を同期する操作 { SHORT($synced, unit: "1/s") } に対して書き込み { SHORT($rate, unit: "1/s") } を受け取る
 evidence-device-wait =
     ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、{ RESOURCE($resource) } は{ $how ->
         [reads] 、読んだ 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す

@@ -673,7 +673,7 @@ evidence-dirty = { PERCENT($share) }가 메모리에만 있음
 evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device-in-flight = 작업 { FIXED($depth) }개 가운데 평균 { FIXED($under_way, decimals: 1) }개가 진행 중이고, 각각 { SHORT($latency_s, unit: "s") }
-evidence-device-synced = 작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, 그동안 { RESOURCE($resource) }은(는) 동기화하는 작업 { SHORT($synced, unit: "1/s") }에 대해 쓰기 { SHORT($rate, unit: "1/s") }를 받음
+evidence-device-synced = 작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, 그동안 { RESOURCE($resource) }은(는) 변경을 동기화하는 작업 { SHORT($synced, unit: "1/s") }에 대해 쓰기 { SHORT($rate, unit: "1/s") }를 받음
 evidence-device-wait =
     작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, { RESOURCE($resource) }은(는) { $how ->
         [reads] 읽은 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌
