@@ -137,7 +137,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
         _ if limit.kind == LimitKind::Quota && counted::is_counted(case, step) => {
-            return counted::at_device(case, limit);
+            return counted::at_device(case, machine, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
         // loop device's file, nobody knows which cache it is, and a server of files has its own.

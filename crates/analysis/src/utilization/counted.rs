@@ -9,7 +9,7 @@ use model::limit::{Direction, Limit, LimitKind};
 use model::profile::{Durability, OperationClass};
 use model::resource::PathStep;
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Trial, metric};
+use model::{Machine, Resource, ResourceKind, Trial, metric};
 
 use crate::measure::{self, DeviceWork, End};
 
@@ -20,6 +20,10 @@ const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
 const NEARLY_ALL: f64 = 0.9;
 /// But writers that are slowed down for this share of the time wait for it, whatever memory took before.
 const SLOWED: f64 = 0.5;
+/// A page.
+const PAGE: f64 = 4096.0;
+/// From this share of a throttle on it is used up.
+const REACHED: f64 = 0.95;
 /// What a device moves is the loads' where it differs by no more than the edges of a window do.
 const SAME: f64 = 0.05;
 /// More than this of a throttle passed it unheld.
@@ -63,7 +67,7 @@ fn counters(direction: Direction) -> [&'static str; 3] {
 /// What the device of an imposed limit below a loop device or the page cache did. Which requests the file
 /// system above it makes of the load's is not known, but bytes are about as many, if it is
 /// the load that they are of. Of a database nobody knows how many; but more than a throttle lets through is not its own.
-pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
+pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> Option<f64> {
     let direction = limit.direction?;
     let [bytes, requests, joined] = counters(direction);
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
@@ -74,7 +78,12 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
         let times = rate(bytes)? / own;
         // Of several devices one has a part of it, however small.
         let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();
-        Some(is_alike && (measure::is_direct(case) || times >= NEARLY_ALL || waits_for_it(case, direction)))
+        let is_ahead =
+            || direction == Direction::Read && is_read_ahead(case, machine, limit, times, rate(bytes));
+        Some(
+            (is_alike || is_ahead())
+                && (measure::is_direct(case) || times >= NEARLY_ALL || waits_for_it(case, direction)),
+        )
     };
     if !is_database && is_own() != Some(true) {
         return None;
@@ -91,6 +100,25 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     // What is written back later no throttle of version 1 of control groups holds.
     let is_held = limit.bound().is_none_or(|bound| passed <= HELD * bound);
     (is_held || measure::is_direct(case) && !is_database).then_some(passed)
+}
+
+/// Whether so many times what a load reads through the page cache may pass its device because the kernel reads ahead, and uses
+/// up a throttle of bytes with it: others' reads would be near that by chance alone.
+fn is_read_ahead(
+    case: &CaseResult,
+    machine: &Machine,
+    limit: &Limit,
+    times: f64,
+    passed: Option<f64>,
+) -> bool {
+    let ahead =
+        measure::wholes(case, Some(machine)).into_iter().filter_map(|disk| disk.read_ahead_bytes).max();
+    let of_block = |block: f64| (block.max(PAGE) + ahead.unwrap_or_default() as f64 + PAGE) / block;
+    let is_explained = measure::block(case).is_some_and(|block| (1.0..=of_block(block)).contains(&times));
+    let is_used_up = passed.zip(limit.bound()).is_some_and(|(passed, bound)| {
+        limit.quantity == metric::THROUGHPUT && (REACHED..=HELD).contains(&(passed / bound))
+    });
+    !measure::is_direct(case) && is_explained && is_used_up
 }
 
 /// The share of a load's operations that discard, which a throttle of write operations holds as well.

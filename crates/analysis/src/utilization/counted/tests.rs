@@ -4,6 +4,7 @@ use super::super::of_case;
 use crate::measure::layers::tests::{did, put, stack};
 use crate::validity::fixture;
 use model::limit::{Direction, LimitKind};
+use model::machine::BlockDevice;
 use model::profile::{Durability, Flow, FlowUnit, OperationClass};
 use model::resource::PathStep;
 use model::run::CaseResult;
@@ -108,6 +109,30 @@ fn a_throttle_of_one_of_several_targets_is_held_against_its_own_device() {
     did(&mut case, "sda", 490.0 * 4096.0, 0.0, 0.0);
     did(&mut case, "sdb", 19_510.0 * 4096.0, 0.0, 0.0);
     assert!(is(share(&case), 0.98), "{:?}", share(&case));
+}
+
+/// Bug: of pages that are mapped, and read ahead of, the device was named, and not the throttle that holds it.
+#[test]
+fn what_is_read_ahead_uses_up_a_throttle_as_well() {
+    let share = |ahead: u64, device: f64| {
+        let mut case = fixture::disk_case("randread", 2e6, device);
+        fixture::set(&mut case, "direct", false);
+        let estimate = fixture::estimate(2e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let (sda, unit) = (Resource::of(ResourceKind::Block, "sda"), Unit::BytesPerSecond);
+        let throttle = Limit::new(sda, metric::THROUGHPUT, unit, LimitKind::Quota, "a test".to_owned());
+        let limit = Limit { direction: Some(Direction::Read), effective: Some(52e6), ..throttle };
+        let mut machine = Machine { limits: vec![limit], ..Machine::default() };
+        machine.inventory.block = vec![BlockDevice {
+            name: "sda".to_owned(),
+            read_ahead_bytes: Some(ahead),
+            ..BlockDevice::default()
+        }];
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(share(128 << 10, 51e6), Some(98.0));
+    assert_eq!(share(16 << 10, 51e6), None, "so much is not read ahead");
+    assert_eq!(share(128 << 10, 40e6), None, "the throttle lets more through");
 }
 
 /// Bug: of reads of which the page cache answers a part the device was named, and not the throttle that holds it.
