@@ -42,6 +42,7 @@ mod presenter;
 mod pushed_back;
 mod quota;
 mod reclaim;
+mod reorder;
 mod scheduler;
 mod server;
 mod steal;
@@ -116,6 +117,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     pushed_back::ENGLISH,
     quota::ENGLISH,
     reclaim::ENGLISH,
+    reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,
