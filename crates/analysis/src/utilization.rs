@@ -137,7 +137,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
             measure::beyond_caches(case, machine).then(|| of(metric::THROUGHPUT_BUS_ESTIMATE))?
         }
         _ if limit.kind == LimitKind::Quota && counted::is_counted(case, step) => {
-            return counted::at_device(case, limit);
+            return counted::at_device(case, machine, limit);
         }
         // What the page cache answers or takes over passes no device now; of a
         // loop device's file, nobody knows which cache it is, and a server of files has its own.
@@ -159,7 +159,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
     }
     let share = match limit.direction {
         Some(Direction::Read) => measure::share(case, OperationClass::Read),
-        Some(Direction::Write) => measure::share(case, OperationClass::Write),
+        Some(Direction::Write) => measure::share(case, OperationClass::Write) + counted::trims(case, limit),
         None => 1.0,
     };
     measure::estimated(case, metric::IOPS).map(|all| counted::with_flushes(case, limit, step, all * share))
@@ -167,7 +167,7 @@ fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> 
 
 /// Bytes per second that pass a limit at a step of the path.
 fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
-    if let Some(counted) = counted::behind_link(case, limit, step) {
+    if let Some(counted) = counted::passed(case, limit, step) {
         return Some(counted);
     }
     let Some(own) = measure::of_load(measure::profile(case), &case.loads.main.estimates) else {

@@ -6,6 +6,7 @@ mod disk;
 mod http;
 mod network;
 mod observed;
+mod parts;
 mod quiet;
 
 use crate::scenario::Scenario;
@@ -13,6 +14,7 @@ use crate::scenario::Scenario;
 /// The tables, in the order of the page.
 const TABLES: &[&[Scenario]] = &[
     disk::TABLE,
+    parts::TABLE,
     observed::TABLE,
     compute::TABLE,
     network::TABLE,

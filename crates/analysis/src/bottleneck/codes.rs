@@ -203,7 +203,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          one in twenty), and for half of the window or more the connection waited for the path, while no processor of either end \
          was full and no queue stood on the way. Of requests that wait for answers: half of their time or more are those that took \
          200 ms or longer, the least after which TCP sends again, and there were at least half as many timeouts (TCPTimeouts, \
-         TCPLossProbes).",
+         TCPLossProbes). Of datagrams: half of those that were sent or more did not arrive, and sockets of the receiver, which \
+         count them, dropped less than half as large a share of what came to them.",
     ),
     (
         "window-bound",
@@ -236,7 +237,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "client-bound",
         "The threads of the clients of a database's server compute at least 95 % of the time; or they use more of the CPUs that they \
-         fill together with the server than it does; or half of a transaction or more is the client's computing.",
+         fill together with the server than it does; or half of a transaction or more is the client's computing. Of requests to a \
+         server that is no end of ours: the client computes for half of the time or more until an answer is there.",
     ),
     (
         "server-cpu-bound",
@@ -274,9 +276,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "device-bound",
         "For half of its time or more a client that writes what it receives waited for the device to take it (O_DIRECT), \
-         and its processor was not full. Of a load through the page cache that only reads, or that syncs what it writes: its \
-         workers neither computed nor stood ready without a CPU for half of their time or more, and at least a twentieth of \
-         what they read, or wrote, passed the device. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
+         and its processor was not full. Of a load through the page cache that reads, or that syncs what it writes (of both, \
+         what has more of its time): its workers neither computed nor stood ready without a CPU for half of their time or \
+         more, and at least a twentieth of what they read, or wrote, passed the device. Of one that makes and removes files \
+         and syncs that: the same, where the device took at least one write for twenty operations. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
          have in flight were, and no worker computed more than 80 % of the time.",
     ),
     (

@@ -323,6 +323,11 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 
+/// Whether all CPUs together are busy, whoever keeps them so.
+pub(super) fn are_all_busy(case: &CaseResult) -> bool {
+    measure::median(case, |trial| busy_share(trial, &[Resource::CPUS])).is_some_and(|busy| busy >= FULL)
+}
+
 /// The share of their time that these CPUs together were busy.
 pub(super) fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
     let of = |name: &str| cpus.iter().filter_map(|cpu| measure::change(trial, cpu, name)).sum::<f64>();

@@ -6,8 +6,9 @@
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::{Resource, Severity, Trial, metric};
+use model::{Finding, Resource, Severity, Trial, metric};
 
+use super::network::DECIDES;
 use super::{Verdict, finding};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -39,9 +40,15 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     // Of two ends in one namespace the counters are the same ones.
     let counted = if measure::counted_ends(case).contains(&receiver) { receiver } else { End::Drives };
     let dropped = measure::median(case, |trial| dropped(trial, counted));
+    let is_counted = dropped.is_some();
     let Some(dropped) = dropped.filter(|dropped| *dropped >= MOST * lost) else {
-        let evidence = Evidence::at("datagrams-lost", Place::Metric(metric::LOSS));
-        return Verdict::Unknown(evidence.arg("lost", lost));
+        let evidence = Evidence::at("datagrams-lost", Place::Metric(metric::LOSS)).arg("lost", lost);
+        // Whoever sends more loses more where most is lost on the way.
+        if lost < DECIDES || !is_counted {
+            return Verdict::Unknown(evidence);
+        }
+        let found = finding("loss-bound", Severity::Warning).arg("how", "datagrams").arg("share", lost);
+        return Verdict::Full(Box::new(found.because(evidence)));
     };
     let evidence = Evidence::at("datagrams-dropped", Place::Metric(metric::LOSS))
         .arg("lost", lost)
@@ -58,6 +65,14 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     ))
 }
 
+/// What is lost on the way of a sender that computes all the time: as much less arrives.
+pub(super) fn lost_beside(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    match examine(case, context) {
+        Verdict::Unknown(lost) if named.code == "sender-cpu" => Some(lost),
+        _ => None,
+    }
+}
+
 /// The share of the datagrams that came to the sockets of an end that these dropped.
 fn dropped(trial: &Trial, end: End) -> Option<f64> {
     let sum = |names: [&str; 2]| {
@@ -70,7 +85,7 @@ fn dropped(trial: &Trial, end: End) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Finding, Quantity, Unit};
+    use model::{Better, Quantity, Unit};
 
     use super::*;
     use crate::validity::fixture;
@@ -124,5 +139,16 @@ mod tests {
         let found = verdict(0.2, 10);
         assert_eq!(found.code, "sender-cpu");
         assert!(found.ruled_out.iter().all(|evidence| evidence.code != "datagrams-dropped"), "{found:?}");
+        let beside = |evidence: &Evidence| evidence.beside && evidence.code == "datagrams-lost";
+        assert!(found.evidence.iter().any(beside), "{found:?}");
+    }
+
+    /// Bug: the sender was blamed though most of what it sent was lost on the way.
+    #[test]
+    fn where_most_is_lost_on_the_way_that_holds_it_back() {
+        let found = verdict(0.6, 10);
+        assert_eq!(found.code, "loss-bound");
+        assert!(found.text.contains("60 % of the datagrams that were sent do not arrive"), "{}", found.text);
+        assert_eq!(verdict(0.6, 550).code, "receiver-cpu", "its sockets dropped them");
     }
 }

@@ -7,6 +7,7 @@
 
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
+use model::profile::OperationClass;
 use model::run::{CaseResult, LevelSearch, SearchEnd, Utilization};
 use model::{Severity, metric};
 
@@ -97,7 +98,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if let Some(used) = case.utilization.iter().find(is_given) {
         return Verdict::Full(Box::new(as_its_sheet(used)));
     }
-    if !measure::is_closed(case) || !measure::is_direct(case) {
+    // Making and removing files is no operation of a device.
+    let makes_files = measure::does(case, OperationClass::Metadata);
+    if !measure::is_closed(case) || !measure::is_direct(case) || makes_files {
         return Verdict::Elsewhere;
     }
     let missing = |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);

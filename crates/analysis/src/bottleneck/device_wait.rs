@@ -10,9 +10,9 @@
 
 use model::finding::Evidence;
 use model::limit::Direction;
-use model::profile::{Durability, OperationClass};
+use model::profile::{Durability, OperationClass, WaitsFor};
 use model::run::CaseResult;
-use model::{Finding, Resource, Severity, metric};
+use model::{Finding, Resource, Severity, Trial, metric};
 
 use super::network::DECIDES;
 use super::{Verdict, finding, shown};
@@ -35,6 +35,9 @@ evidence-device-wait =
         [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
        *[syncs] takes { FIXED($passed, decimals: 2) } bytes for each that is written
     }
+evidence-device-synced =
+    each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } takes { SHORT($rate, unit: "1/s") } writes
+    meanwhile, for { SHORT($synced, unit: "1/s") } operations whose changes are synced
 evidence-device-in-flight =
     { FIXED($under_way, decimals: 1) } of { FIXED($depth) } operations are in flight in the mean, each for
     { SHORT($latency_s, unit: "s") }
@@ -45,7 +48,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let Some(device) = measure::devices_name(case).filter(|_| !measure::is_net(case)) else {
         return Verdict::Elsewhere;
     };
-    let found = if !measure::is_direct(case) {
+    let found = if measure::does(case, OperationClass::Metadata) {
+        names_synced(case, device)
+    } else if !measure::is_direct(case) {
         behind_the_cache(case, device)
     } else if !measure::is_closed(case) {
         in_flight(case, device)
@@ -62,11 +67,55 @@ fn bound(device: Resource, how: &str) -> Finding {
 /// What a load through the page cache can wait for at its device, and in which operations.
 fn waits_in(case: &CaseResult) -> Option<(&'static str, OperationClass)> {
     let syncs = !matches!(measure::profile(case).durability, Durability::None | Durability::End);
-    match measure::direction(case)? {
+    let direction = measure::direction(case).or_else(|| slower(case))?;
+    match direction {
         Direction::Read => Some(("reads", OperationClass::Read)),
         // What is not synced waits for the device only where the page cache is full (`writeback`).
         Direction::Write => syncs.then_some(("syncs", OperationClass::Write)),
     }
+}
+
+/// Of a load that reads and writes, what has more of its time; its syncs are of what it writes.
+fn slower(case: &CaseResult) -> Option<Direction> {
+    let time = |class: OperationClass| {
+        measure::median(case, |trial| {
+            let mean_s =
+                measure::mean_of(&trial.result.main().histograms, metric::LATENCY.of(class.name())?)?;
+            Some(measure::measured(trial, metric::IOPS.of(class.name())?)? * mean_s)
+        })
+    };
+    let (read, written) = (time(OperationClass::Read)?, time(OperationClass::Write)?);
+    Some(if read >= written + syncing(case) { Direction::Read } else { Direction::Write })
+}
+
+/// How many syncs are under way in the mean.
+fn syncing(case: &CaseResult) -> f64 {
+    let of = |trial: &Trial| measure::mean_of(&trial.result.main().histograms, metric::SYNC_LATENCY);
+    let rate = measure::estimated(case, metric::SYNCS_PER_SECOND);
+    rate.zip(measure::median(case, of)).map_or(0.0, |(rate, mean_s)| rate * mean_s)
+}
+
+/// A load that makes and removes files, and syncs what it did: it waits until the file system has written that.
+fn names_synced(case: &CaseResult, device: Resource) -> Option<Verdict> {
+    let (_, synced) =
+        measure::operations(case).filter(|_| measure::profile(case).may_wait_for(&WaitsFor::Flush))?;
+    let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
+    let share = (1.0 - used).max(0.0);
+    let devices = measure::devices(case);
+    let first = &devices.first()?.resource;
+    // Several that end together are written at once.
+    let rate = measure::median(case, |trial| measure::rate(trial, first, "writes"))?;
+    let place = measure::place(case, first, "writes").filter(|_| rate >= PASSED * synced)?;
+    let evidence = Evidence::at("device-synced", place)
+        .arg("resource", device.as_str())
+        .arg("share", share)
+        .arg("rate", rate)
+        .arg("synced", synced);
+    if share < DECIDES {
+        return Some(Verdict::Free(evidence));
+    }
+    let found = bound(device, "syncs").arg("share", share);
+    Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
 fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
@@ -89,12 +138,9 @@ fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
 /// A rate that is not kept while all operations that may be in flight are.
 fn in_flight(case: &CaseResult, device: Resource) -> Option<Verdict> {
     let (rate_of, rate) = measure::operations(case)?;
-    let mean = |name| measure::median(case, |t| measure::mean_of(&t.result.main().histograms, name));
-    let latency_s = mean(metric::SERVICE_TIME)?;
-    let syncing = measure::estimated(case, metric::SYNCS_PER_SECOND)
-        .zip(mean(metric::SYNC_LATENCY))
-        .map_or(0.0, |(n, s)| n * s);
-    let (under_way, depth) = (rate * latency_s + syncing, measure::concurrency(case));
+    let mean = |t: &Trial| measure::mean_of(&t.result.main().histograms, metric::SERVICE_TIME);
+    let latency_s = measure::median(case, mean)?;
+    let (under_way, depth) = (rate * latency_s + syncing(case), measure::concurrency(case));
     let is_free = End::Drives.worker_share(case).is_some_and(|share| share <= BUSY);
     if !is_free || under_way < ALL * depth {
         return None;
@@ -109,8 +155,8 @@ fn in_flight(case: &CaseResult, device: Resource) -> Option<Verdict> {
 
 #[cfg(test)]
 mod tests {
-    use model::fact;
-    use model::profile::Arrival;
+    use model::profile::{Arrival, Flow, FlowUnit};
+    use model::{Quantity, Unit, fact};
 
     use super::super::tests::{disk, verdict};
     use super::*;
@@ -172,6 +218,65 @@ mod tests {
         assert!(found.text.contains("waits 91 % of the time until what it wrote is there"), "{}", found.text);
         assert_eq!(written("dsync").code, "device-bound");
         assert_eq!(written("end").code, "cannot-tell");
+    }
+
+    /// Bug: of a load that reads and writes through the page cache nothing was told, though its reads wait for the disk.
+    #[test]
+    fn of_reads_and_writes_through_the_page_cache_the_slower_kind_is_what_it_waits_for() {
+        let mixed = |read_ns: u64, write_ns: u64, sync: &str| {
+            let mut case = buffered(10.0);
+            fixture::set(&mut case, "pattern", "randrw");
+            fixture::set(&mut case, "sync", sync);
+            for trial in &mut case.trials {
+                let all = &mut trial.result.local_mut().counters;
+                let written = fixture::counter("block:sda", "/proc/diskstats written_sectors", 512.0, 20_000);
+                all.push(written);
+                for (class, latency_ns) in [("read", read_ns), ("write", write_ns)] {
+                    let mut histogram = stats::histogram::new_latency();
+                    histogram.record(latency_ns).unwrap();
+                    let text = stats::histogram::encode(&histogram).unwrap();
+                    let main = trial.result.main_mut();
+                    main.histograms.insert(metric::LATENCY.of(class).unwrap(), text);
+                    let rate = Quantity { value: 4500.0, unit: Unit::PerSecond };
+                    main.metrics.insert(metric::IOPS.of(class).unwrap(), rate);
+                }
+            }
+            verdict(&[case])
+        };
+        let found = mixed(200_000, 10_000, "none");
+        assert_eq!(found.code, "device-bound", "{found:?}");
+        assert!(found.text.contains("to deliver what the page cache does not hold"), "{}", found.text);
+        assert!(mixed(50_000, 160_000, "fsync").text.contains("until what it wrote is there"));
+        assert_eq!(
+            mixed(10_000, 200_000, "none").code,
+            "cannot-tell",
+            "what is not synced waits for nothing"
+        );
+    }
+
+    /// Bug: of files that are made and synced by several threads the device was said to be full.
+    #[test]
+    fn files_that_are_made_and_synced_wait_for_their_device_and_do_not_fill_it() {
+        let made = |threads: u64, waits_for: &[WaitsFor], writes: u64| {
+            let mut case = disk(1, 1000.0, 1000.0 * threads as f64, 10.0);
+            fixture::set(&mut case, "threads", threads);
+            let profile = &mut case.loads.main.profile;
+            profile.flows = vec![Flow::only(OperationClass::Metadata, FlowUnit::Operations)];
+            profile.waits_for = waits_for.iter().cloned().collect();
+            for trial in &mut case.trials {
+                let counter = fixture::counter("block:sda", "/proc/diskstats writes", 1.0, writes);
+                trial.result.local_mut().counters.push(counter);
+            }
+            case
+        };
+        let of = |waits_for: &[WaitsFor], writes: u64| {
+            verdict(&[made(8, waits_for, writes), made(4, waits_for, writes)])
+        };
+        let found = of(&[WaitsFor::Device, WaitsFor::Flush], 600);
+        assert_eq!(found.code, "device-bound", "{found:?}");
+        assert!(found.text.contains("until what it wrote is there"), "{}", found.text);
+        assert_eq!(of(&[WaitsFor::Device, WaitsFor::Flush], 10).code, "cannot-tell", "it hardly writes");
+        assert_eq!(of(&[WaitsFor::Device], 600).code, "cannot-tell", "nothing is synced");
     }
 
     /// Bug: of a rate that a disk does not keep nothing was told.

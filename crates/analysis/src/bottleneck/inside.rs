@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, latency, server, shown};
+use super::{bus, clock, contention, datagrams, large_answers, latency, quota, reorder, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -31,7 +31,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here]),
+    ("server-bound", &[server::program_here, large_answers::told]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -91,8 +91,18 @@ evidence-pressure =
     }
 "#;
 
-/// What is known around the case that tells more about a verdict on a device or on cores.
-const AROUND: &[LookAround] = &[bus::unknown, clock::held, clock::slowed, others_there, in_syncs];
+/// What is known around the case that tells more about a verdict.
+const AROUND: &[LookAround] = &[
+    bus::unknown,
+    clock::held,
+    clock::slowed,
+    contention::of_cores,
+    others_there,
+    in_syncs,
+    quota::beside_link,
+    datagrams::lost_beside,
+    reorder::told,
+];
 
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;

@@ -2,10 +2,10 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Severity, metric};
+use model::{Resource, ResourceKind, Severity, Value, metric};
 
 use super::device::surely_more;
-use super::{Verdict, finding, shown};
+use super::{Verdict, cores, finding, shown};
 use crate::siblings::Member;
 use crate::{Context, measure};
 
@@ -25,6 +25,7 @@ finding-latency-bound =
        *[no] {""}
     }; { $others ->
         [yes] more passes { RESOURCE($resource) } than the load moves: others there, or a file system, may be what it waits for
+        [cpus] all CPUs are busy, so that it may wait for one of these as well
        *[no] nothing known is full
     }
     .advice =
@@ -57,12 +58,13 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     }
     let sync = syncing(case, depth);
+    let others = if cores::are_all_busy(case) { Value::from("cpus") } else { Value::Bool(false) };
     let mut found = finding("latency-bound", Severity::Note)
         .arg("depth", depth)
         .arg("latency_s", mean)
         .arg("syncs", sync.is_some())
-        // Who else is there is seen later (`inside`).
-        .arg("others", false)
+        // Who else has the device is seen later (`inside`).
+        .arg("others", others)
         .arg("queued", measure::profile(case).concurrency.depth.is_some())
         .arg("deeper", better.map_or(0.0, measure::concurrency))
         .because(measure::latency_evidence(mean));

@@ -113,6 +113,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
 }
 
+/// Whether a link of the path is full with what the load moves.
+pub(super) fn is_full(case: &CaseResult) -> bool {
+    let is_link = |used: &&Utilization| used.kind == LimitKind::Link && used.resource != Resource::MEMORY;
+    case.utilization.iter().filter(is_link).any(|used| matches!(LinkState::of(case, used), LinkState::Full))
+}
+
 /// Whether what is full of a bond of this machine is the member that the streams take.
 fn is_member(case: &CaseResult, used: &Utilization, context: &Context<'_>) -> bool {
     let here = context.machine.filter(|_| used.machine.is_none());

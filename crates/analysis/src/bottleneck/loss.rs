@@ -42,6 +42,8 @@ finding-loss-bound =
     loss holds this back: { $how ->
         [timeouts] { PERCENT($share) } of the time requests wait for segments that were lost, until TCP sends them again
             ({ SHORT($rate, unit: "1/s") } timeouts)
+        [datagrams] { PERCENT($share) } of the datagrams that were sent do not arrive, and it is not sockets of the receiver
+            that drop them
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
             { PERCENT($path) } of the time
     }
@@ -49,6 +51,8 @@ finding-loss-bound =
         { $how ->
             [timeouts] look for what drops them: a listen queue or a table of connections that is full, a firewall, drops of the
                 interfaces on the way
+            [datagrams] a lower --bit-rate loses fewer; look for what drops them: a limit of rate (a policer) or a narrower
+                link on the way, or drops of the interfaces
            *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
         }
 

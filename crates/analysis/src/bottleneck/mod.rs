@@ -10,9 +10,11 @@ mod also;
 mod bucket;
 mod bus;
 mod chase;
+mod client_time;
 mod clock;
 mod codes;
 mod constant;
+mod contention;
 mod cores;
 mod credits;
 mod database;
@@ -24,6 +26,7 @@ mod end_core;
 mod host_queue;
 mod inside;
 mod interrupts;
+mod large_answers;
 mod late_answers;
 mod latency;
 mod layer;
@@ -39,6 +42,7 @@ mod presenter;
 mod pushed_back;
 mod quota;
 mod reclaim;
+mod reorder;
 mod scheduler;
 mod server;
 mod steal;
@@ -79,6 +83,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     chase::ENGLISH,
     clock::ENGLISH,
     constant::ENGLISH,
+    contention::ENGLISH,
     cores::ENGLISH,
     credits::ENGLISH,
     database::clients::ENGLISH,
@@ -94,6 +99,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     host_queue::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
+    large_answers::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
@@ -111,6 +117,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     pushed_back::ENGLISH,
     quota::ENGLISH,
     reclaim::ENGLISH,
+    reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,

@@ -11,7 +11,7 @@ use model::run::{CaseResult, Utilization};
 use model::trial::Counter;
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
-use super::link::NEARLY_ALL;
+use super::link::{self, NEARLY_ALL};
 use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -81,7 +81,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         |a: &Utilization, b: &Utilization| rank(a).cmp(&rank(b)).then(a.fraction.total_cmp(&b.fraction));
     let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
     let reached = tightest.filter(|used| used.fraction >= FULL);
-    // Of a rate that is reached for certain more CPU time brings no more than what is left of it.
+    // Of a rate that is reached for certain, or a full link, more CPU time brings no more than what is left of it.
     if let Some(used) =
         reached.filter(|used| stopped.is_none() || used.allowance.is_none() && used.fraction <= BEYOND)
     {
@@ -95,7 +95,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if let Some((used, carried)) = shared {
         return Verdict::Full(Box::new(held_with_others(case, used, carried)));
     }
-    if let Some(found) = stopped.or_else(|| uncounted(case, context)) {
+    let of_time = if link::is_full(case) { None } else { stopped.or_else(|| uncounted(case, context)) };
+    if let Some(found) = of_time {
         return Verdict::Full(Box::new(found));
     }
     let doubtful = doubtful.into_iter().find_map(|used| Some((used, doubt(case, used)?)));
@@ -188,6 +189,12 @@ fn stopped(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     let evidence = Evidence::at("throttled", place).arg("stopped_s", stopped);
     let found = of_cpu_time(case, end).arg("stopped_s", stopped).arg("counted", true);
     Some(found.because(evidence))
+}
+
+/// That a quota stopped the threads of a load whose link is full: raised alone it would bring hardly more.
+pub(super) fn beside_link(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    let found = stopped(case, context).filter(|_| named.code == "link-full")?;
+    found.evidence.into_iter().next()
 }
 
 fn of_cpu_time(case: &CaseResult, end: End) -> Finding {
@@ -376,6 +383,23 @@ mod tests {
         assert_eq!(found(1.5, 100_000).code, "cpu-quota");
         assert_eq!(found(1.5, 0).code, "io-quota");
         assert!(!found(0.99, 0).evidence.iter().any(|e| e.code == "throttled"));
+    }
+
+    /// Bug: a quota of CPU time that stopped threads now and then was named, though their link was full.
+    #[test]
+    fn a_link_that_is_full_comes_before_cpu_time_that_is_stopped() {
+        let found = |fraction: f64| {
+            let mut case = with(vec![used("nic:eth0", LimitKind::Link, fraction)]);
+            for trial in &mut case.trials {
+                let stopped = fixture::counter("cgroup:cpu", "cpu.stat throttled_time", 1e-6, 100_000);
+                trial.result.local_mut().counters.push(stopped);
+            }
+            verdict(&[case])
+        };
+        let both = found(0.97);
+        assert_eq!(both.code, "link-full", "{both:?}");
+        assert!(both.evidence.iter().any(|e| e.beside && e.code == "throttled"), "{both:?}");
+        assert_eq!(found(0.9).code, "cpu-quota");
     }
 
     /// Bug: a rate that was passed hid one that was reached, and stops of CPU time had the name.

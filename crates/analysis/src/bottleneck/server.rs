@@ -8,7 +8,7 @@ use model::{FactName, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{FULL, Verdict, finding};
+use super::{FULL, Verdict, client_time, finding};
 use crate::measure;
 use crate::measure::End;
 use crate::validity::disturbed;
@@ -91,11 +91,17 @@ pub(super) fn answered_after(case: &CaseResult) -> Option<f64> {
     (rate * mean >= ALL_WAIT * measure::concurrency(case)).then_some(mean)
 }
 
-/// What is spent in the server, of requests that are answered after `mean` seconds.
+/// What is spent in the server, or else in the client, of requests that are answered after `mean` seconds.
 pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
     // A connection that is made anew goes there and back more than once.
     let trips = measure::median(case, |trial| measure::number(trial, fact::ROUND_TRIPS)).unwrap_or(1.0);
-    let rtt_s = least_rtt(case).map(|rtt_s| rtt_s * trips).filter(|rtt_s| mean - rtt_s >= DECIDES * mean)?;
+    let of_client = client_time::bound(case, mean);
+    if of_client.is_some() {
+        return of_client;
+    }
+    let own_s = client_time::each_s(case);
+    let rtt_s = least_rtt(case).map(|rtt_s| rtt_s * trips);
+    let rtt_s = rtt_s.filter(|rtt_s| mean - rtt_s - own_s >= DECIDES * mean)?;
     Some(Verdict::Full(Box::new(
         finding("server-bound", Severity::Note)
             .arg("how", "requests")
@@ -131,7 +137,7 @@ pub(super) fn program_here(case: &CaseResult) -> Option<Evidence> {
 }
 
 /// The option that asks for more at once.
-fn option(case: &CaseResult) -> String {
+pub(super) fn option(case: &CaseResult) -> String {
     let name = measure::profile(case).parameter(Aspect::Streams);
     name.map_or_else(|| "connections".to_owned(), |name| name.to_string())
 }

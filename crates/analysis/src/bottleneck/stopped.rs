@@ -6,8 +6,9 @@
 //! has the rest of its time, it was not let run: a task that is stopped, frozen or throttled stands in no queue.
 
 use model::finding::{Evidence, Place};
+use model::profile::LoadEnd;
 use model::run::CaseResult;
-use model::{Resource, Severity, Trial, fact};
+use model::{LoadProfile, Resource, Severity, Trial, fact};
 
 use super::reclaim::LEFT;
 use super::{Verdict, finding};
@@ -20,6 +21,9 @@ const FELT: f64 = 0.2;
 
 /// Of shorter windows the edges count: threads begin and end at different times, s.
 const WINDOW_LEAST: f64 = 0.4;
+
+/// So many operations for each thread end at nearly the same time for all.
+const EACH: u64 = 20;
 
 /// Who takes CPUs from threads that are charged for none of it.
 const TAKERS: &[&str] = &["steal", "irq", "softirq"];
@@ -38,7 +42,9 @@ evidence-stopped =
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    let waits_for_nothing = measure::computes_by_kind(measure::profile(case)) && measure::is_closed(case);
+    let profile = measure::profile(case);
+    let waits_for_nothing =
+        measure::computes_by_kind(profile) && measure::is_closed(case) && has_work_throughout(profile);
     let has_memory = swapping::rate_of_all(case) < swapping::FELT
         && measure::group_memory(case).is_none_or(|(limit, left)| left > LEFT * limit);
     let window_s = measure::median(case, |trial| Some(trial.result.window?.seconds()));
@@ -60,6 +66,16 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             .arg("share", share)
             .because(evidence.arg("wanted", wanted).arg("taken", taken)),
     ))
+}
+
+/// Whether all threads of a load have something to do until it ends: with few operations, or what each was given, one may be
+/// done long before the others.
+fn has_work_throughout(profile: &LoadProfile) -> bool {
+    match profile.end {
+        LoadEnd::Time => true,
+        LoadEnd::Operations(count) => count >= EACH.saturating_mul(profile.concurrency.workers),
+        _ => false,
+    }
 }
 
 #[cfg(test)]
@@ -108,5 +124,22 @@ mod tests {
             let counters: Vec<(&str, &str, f64, u64)> = counter.into_iter().collect();
             assert_ne!(found(workload, ready_s, &counters).code, "threads-stopped", "{why}");
         }
+    }
+
+    /// Bug: threads that had done their share of few operations, and waited for the last one, were said to be stopped.
+    #[test]
+    fn who_has_nothing_left_to_do_is_not_stopped() {
+        let of = |operations: u64| {
+            let mut case = disk(1, 10_000.0, 100.0, 50.0);
+            fixture::workload(&mut case, "cpu.primes");
+            fixture::set(&mut case, "threads", 2u64);
+            case.loads.main.profile.end = LoadEnd::Operations(operations);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::RUN_DELAY, 0.1.into());
+            }
+            verdict(&[case]).code
+        };
+        assert_ne!(of(3), "threads-stopped");
+        assert_eq!(of(10_000), "threads-stopped");
     }
 }

@@ -364,10 +364,12 @@ fn busy_cpus_hold_back_only_what_wants_them() {
                 ));
             }
         }
-        verdict(&[case]).code
+        verdict(&[case])
     };
-    assert_eq!(with_others(20.0), "latency-bound");
-    assert_eq!(with_others(80.0), "all-cores-full");
+    let waits = with_others(20.0);
+    assert_eq!(waits.code, "latency-bound");
+    assert!(waits.text.contains("all CPUs are busy, so that it may wait for one"), "{}", waits.text);
+    assert_eq!(with_others(80.0).code, "all-cores-full");
 }
 
 /// Latency that does not grow with depth is not a queue at the device.

@@ -1,22 +1,31 @@
-//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, one of
-//! writes that flushes count against, and a link to the members of an array with parity.
+//! Limits that are held against what devices counted: a throttle of a device below a loop device or the page cache, or of
+//! one of several that are driven at once, one of writes that flushes count against, and a link to the members of an array
+//! with parity.
 
 use std::ops::RangeInclusive;
 
 use model::layer::{LayerArray, LayerDevice};
 use model::limit::{Direction, Limit, LimitKind};
-use model::profile::Durability;
+use model::profile::{Durability, OperationClass};
 use model::resource::PathStep;
 use model::run::CaseResult;
-use model::{Resource, metric};
+use model::{Machine, Resource, ResourceKind, Trial, metric};
 
 use crate::measure::{self, DeviceWork, End};
 
 /// How much more or less than the load asks for may pass a device below a loop device or the page cache, as
 /// times of it: a file system keeps and adds a little, others much.
 const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
-/// Through the page cache no less: what memory takes meanwhile does not wait for the device.
+/// Of writes through the page cache no less: what memory takes meanwhile does not wait for the device.
 const NEARLY_ALL: f64 = 0.9;
+/// But writers that are slowed down for this share of the time wait for it, whatever memory took before.
+const SLOWED: f64 = 0.5;
+/// A page.
+const PAGE: f64 = 4096.0;
+/// From this share of a throttle on it is used up.
+const REACHED: f64 = 0.95;
+/// What a device moves is the loads' where it differs by no more than the edges of a window do.
+const SAME: f64 = 0.05;
 /// More than this of a throttle passed it unheld.
 const HELD: f64 = 1.15;
 
@@ -27,31 +36,54 @@ pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
 
 /// Whether a load may read as well as write, so that a limit of one way is of a part of it.
 pub(super) fn is_both_ways(case: &CaseResult) -> bool {
-    measure::is_mixed(case) || measure::does_transactions(case)
+    // A discard counts as a write (`bio_data_dir` in include/linux/bio.h).
+    measure::is_mixed(case) || measure::does_transactions(case) || measure::does(case, OperationClass::Trim)
 }
 
-/// Whether an imposed limit at a step is held against what its device did: where the load does not tell, and where it is
-/// one on a database, whose reads and writes are of pages.
+/// Whether an imposed limit at a step is held against what its device did: where the load does not tell, where it is one of
+/// several that the load drives, and where the load is one on a database, whose reads and writes are of pages.
 pub(super) fn is_counted(case: &CaseResult, step: &PathStep) -> bool {
-    measure::does_transactions(case) || !is_told(case, step)
+    measure::does_transactions(case) || !is_told(case, step) || is_one_of_several(case, step)
+}
+
+/// Whether a step is one of several devices of a load, and counts what it does: each target has workers of its own, so that
+/// one which is held does less than the others, and nothing follows from what all do.
+fn is_one_of_several(case: &CaseResult, step: &PathStep) -> bool {
+    let counts = |trial: &Trial| DeviceWork::of(trial, &step.resource).is_some();
+    measure::devices(case).len() > 1
+        && step.resource.is_named(ResourceKind::Block)
+        && measure::good(case).any(counts)
+}
+
+/// What a device counts of operations that go this way: their bytes, the requests made of them, and those that were joined
+/// with others.
+fn counters(direction: Direction) -> [&'static str; 3] {
+    match direction {
+        Direction::Read => ["read_sectors", "reads", "reads_merged"],
+        Direction::Write => ["written_sectors", "writes", "writes_merged"],
+    }
 }
 
 /// What the device of an imposed limit below a loop device or the page cache did. Which requests the file
 /// system above it makes of the load's is not known, but bytes are about as many, if it is
 /// the load that they are of. Of a database nobody knows how many; but more than a throttle lets through is not its own.
-pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
+pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> Option<f64> {
     let direction = limit.direction?;
-    let (bytes, requests) = match direction {
-        Direction::Read => ("read_sectors", "reads"),
-        Direction::Write => ("written_sectors", "writes"),
-    };
+    let [bytes, requests, joined] = counters(direction);
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
     let is_database = measure::does_transactions(case);
     let is_own = || {
         let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
         let own = Some(all.of(Some(direction))).filter(|own| *own > 0.0)?;
         let times = rate(bytes)? / own;
-        Some(ALIKE.contains(&times) && (measure::is_direct(case) || times >= NEARLY_ALL))
+        // Of several devices one has a part of it, however small.
+        let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();
+        let is_ahead =
+            || direction == Direction::Read && is_read_ahead(case, machine, limit, times, rate(bytes));
+        Some(
+            (is_alike || is_ahead())
+                && (measure::is_direct(case) || times >= NEARLY_ALL || waits_for_it(case, direction)),
+        )
     };
     if !is_database && is_own() != Some(true) {
         return None;
@@ -59,13 +91,48 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
     let passed = match limit.quantity {
         metric::IOPS => {
             let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
-            with_flushes(case, limit, &whole, rate(requests)?)
+            // What was joined with a neighbour had passed the throttle before.
+            let before = if is_one_of_several(case, &whole) { rate(joined) } else { None };
+            with_flushes(case, limit, &whole, rate(requests)? + before.unwrap_or_default())
         }
         _ => rate(bytes)?,
     };
     // What is written back later no throttle of version 1 of control groups holds.
     let is_held = limit.bound().is_none_or(|bound| passed <= HELD * bound);
     (is_held || measure::is_direct(case) && !is_database).then_some(passed)
+}
+
+/// Whether so many times what a load reads through the page cache may pass its device because the kernel reads ahead, and uses
+/// up a throttle of bytes with it: others' reads would be near that by chance alone.
+fn is_read_ahead(
+    case: &CaseResult,
+    machine: &Machine,
+    limit: &Limit,
+    times: f64,
+    passed: Option<f64>,
+) -> bool {
+    let ahead =
+        measure::wholes(case, Some(machine)).into_iter().filter_map(|disk| disk.read_ahead_bytes).max();
+    let of_block = |block: f64| (block.max(PAGE) + ahead.unwrap_or_default() as f64 + PAGE) / block;
+    let is_explained = measure::block(case).is_some_and(|block| (1.0..=of_block(block)).contains(&times));
+    let is_used_up = passed.zip(limit.bound()).is_some_and(|(passed, bound)| {
+        limit.quantity == metric::THROUGHPUT && (REACHED..=HELD).contains(&(passed / bound))
+    });
+    !measure::is_direct(case) && is_explained && is_used_up
+}
+
+/// The share of a load's operations that discard, which a throttle of write operations holds as well.
+pub(super) fn trims(case: &CaseResult, limit: &Limit) -> f64 {
+    if limit.kind == LimitKind::Quota { measure::share(case, OperationClass::Trim) } else { 0.0 }
+}
+
+/// Whether a load through the page cache waits for the device though memory has a part in it: what memory does not hold is
+/// read, and writers are slowed down to what the device takes.
+fn waits_for_it(case: &CaseResult, direction: Direction) -> bool {
+    match direction {
+        Direction::Read => true,
+        Direction::Write => measure::writeback(case).is_some_and(|found| found.throttled >= SLOWED),
+    }
 }
 
 /// Operations per second of the load, `own`, with the flushes that count against a throttle of write operations: one that
@@ -75,6 +142,7 @@ pub(super) fn at_device(case: &CaseResult, limit: &Limit) -> Option<f64> {
 pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
     let is_of_writes = limit.kind == LimitKind::Quota && limit.direction == Some(Direction::Write);
     let share = step.amplification;
+    let own = in_pieces(case, limit, step, own);
     let Some(bound) = limit.bound().filter(|_| is_of_writes && share > 0.0) else { return own };
     let syncs = match measure::profile(case).durability {
         // How many a database makes only its device knows.
@@ -88,10 +156,43 @@ pub(super) fn with_flushes(case: &CaseResult, limit: &Limit, step: &PathStep, ow
     if all * share <= HELD * bound { all } else { own }
 }
 
+/// Operations per second of the load, `own`, as its device has them. What is too large for one request is split, and since
+/// Linux 5.18 each piece counts against a throttle of operations (`bio_submit_split` in block/blk-merge.c); so do those of
+/// loads beside it. Where all of these fit the throttle, they are what it held.
+fn in_pieces(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64 {
+    let pieces = || {
+        let (_, [_, requests, joined]) = of_loads(case, limit, step)?;
+        let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
+        let count = rate(requests)? + rate(joined).unwrap_or_default();
+        (count <= HELD * limit.bound()?).then_some(count)
+    };
+    pieces().filter(|count| *count > own).unwrap_or(own)
+}
+
+/// Bytes per second that pass the device of a throttle, which all loads of the case together make, with the counters of it.
+/// Where others use it, or a load drives another one as well, it is not known whose they are.
+fn of_loads(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<(f64, [&'static str; 3])> {
+    let is_whole = (step.amplification - 1.0).abs() < 1e-9;
+    let direction = limit.direction.filter(|_| is_whole && limit.kind == LimitKind::Quota)?;
+    let counters = counters(direction);
+    let [bytes, ..] = counters;
+    let passed = measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, bytes))?;
+    let all = case.loads.iter().filter_map(|load| measure::of_load(&load.profile, &load.estimates));
+    let all: f64 = all.map(|moved| moved.of(Some(direction))).sum();
+    (all > 0.0 && (passed / all - 1.0).abs() <= SAME).then_some((passed, counters))
+}
+
+/// Bytes per second that pass a limit, where counters tell it better than the load: a throttle of a device that loads beside
+/// it drive too, in whatever files, and a link to members of arrays with parity.
+pub(super) fn passed(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let shared = || of_loads(case, limit, step).filter(|_| !case.loads.beside.is_empty());
+    behind_link(case, limit, step).or_else(|| shared().map(|(passed, _)| passed))
+}
+
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes
 /// make as much of each byte as the path says; smaller ones read first, and write parity more often. Members have about
 /// as much to do, so the link's share of them is that of the path.
-pub(super) fn behind_link(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+fn behind_link(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let layers = measure::stacked(case).filter(|_| limit.kind == LimitKind::Link)?;
     let has_parity = |device: &&LayerDevice| device.array.as_ref().is_some_and(LayerArray::has_parity);
     let arrays = layers.devices.iter().filter(has_parity);
@@ -118,184 +219,4 @@ pub(super) fn behind_link(case: &CaseResult, limit: &Limit, step: &PathStep) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::of_case;
-    use crate::measure::layers::tests::{did, put, stack};
-    use crate::validity::fixture;
-    use model::limit::{Direction, LimitKind};
-    use model::profile::Durability;
-    use model::resource::PathStep;
-    use model::run::CaseResult;
-    use model::{Better, Limit, LoadProfile, Machine, Resource, ResourceKind, Unit, metric};
-
-    /// Bug: a throttle below a loop device was known and not named.
-    #[test]
-    fn a_throttle_below_a_loop_device_is_held_against_what_its_device_did() {
-        let mut case = fixture::disk_case("randread", 50e6, 51e6);
-        let estimate = fixture::estimate(50e6, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-        let step =
-            |name: &str| PathStep { resource: Resource::of(ResourceKind::Block, name), amplification: 1.0 };
-        let files = PathStep { resource: Resource::from("filesystem:/ (ext4)"), amplification: 1.0 };
-        case.path = vec![step("loop0"), files, step("sda")];
-        let sda = || Resource::of(ResourceKind::Block, "sda");
-        let link =
-            Limit::new(sda(), metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, String::new());
-        let throttle = |quantity, rate: f64, unit| Limit {
-            direction: Some(Direction::Read),
-            effective: Some(rate),
-            ..Limit::new(sda(), quantity, unit, LimitKind::Quota, "a test".to_owned())
-        };
-        let machine = Machine {
-            limits: vec![
-                throttle(metric::THROUGHPUT, 52e6, Unit::BytesPerSecond),
-                throttle(metric::IOPS, 1250.0, Unit::PerSecond),
-                Limit { effective: Some(52e6), ..link },
-            ],
-            ..Machine::default()
-        };
-        let shares =
-            |case: &CaseResult| of_case(case, &machine).iter().map(|u| u.fraction).collect::<Vec<_>>();
-        let [bytes, requests] = shares(&case)[..] else { panic!("{:?}", of_case(&case, &machine)) };
-        assert!((bytes - 51.0 / 52.0).abs() < 1e-3 && (requests - 0.8).abs() < 1e-3, "{bytes} {requests}");
-        // Somebody else's bytes say nothing of it.
-        case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap().median = 5e6;
-        assert_eq!(shares(&case), Vec::<f64>::new());
-    }
-
-    /// Bug: of a writer that a throttle below the page cache slows down the device was said to be the limit.
-    #[test]
-    fn a_throttle_below_the_page_cache_is_held_against_what_its_device_did() {
-        let mut case = fixture::disk_case("write", 54e6, 51e6);
-        let estimate = fixture::estimate(54e6, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-        let sda = Resource::of(ResourceKind::Block, "sda");
-        let throttle =
-            Limit::new(sda, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Quota, "a test".to_owned());
-        let throttle = Limit { direction: Some(Direction::Write), effective: Some(52e6), ..throttle };
-        let machine = Machine { limits: vec![throttle], ..Machine::default() };
-        let share = |case: &CaseResult| of_case(case, &machine).first().map(|used| used.fraction);
-        fixture::set(&mut case, "direct", false);
-        assert!(share(&case).is_some_and(|share| (share - 51.0 / 52.0).abs() < 1e-3), "{:?}", share(&case));
-        // Some of it went into memory, or others write there.
-        for own in [60e6, 20e6] {
-            case.loads.main.estimates.get_mut(&metric::THROUGHPUT).unwrap().median = own;
-            assert_eq!(share(&case), None);
-        }
-    }
-
-    /// Bug: a throttle of version 1 of control groups, which does not hold what is written back from the page cache, was
-    /// said to hold a load that passed it by half.
-    #[test]
-    fn a_throttle_that_buffered_writes_pass_holds_nothing() {
-        let share = |rate: f64| {
-            let mut case = fixture::disk_case("write", rate, 0.98 * rate);
-            fixture::set(&mut case, "direct", false);
-            let estimate = fixture::estimate(rate, Unit::BytesPerSecond, Better::Higher);
-            case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-            let (sda, unit) = (Resource::of(ResourceKind::Block, "sda"), Unit::BytesPerSecond);
-            let throttle = Limit::new(sda, metric::THROUGHPUT, unit, LimitKind::Quota, "a test".to_owned());
-            let limit = Limit { direction: Some(Direction::Write), effective: Some(52e6), ..throttle };
-            let machine = Machine { limits: vec![limit], ..Machine::default() };
-            of_case(&case, &machine).first().map(|used| used.fraction)
-        };
-        assert_eq!(share(80e6), None);
-        let held = share(54e6);
-        assert!(held.is_some_and(|held| (held - 0.98 * 54.0 / 52.0).abs() < 1e-3), "{held:?}");
-    }
-
-    /// Bug: of a throttle of 400 writes a second a load that syncs each of its 200 was said to use half.
-    #[test]
-    fn flushes_of_syncs_count_against_a_throttle_of_writes() {
-        let used = |durability: Durability, syncs: f64, flushes: u64, writes: f64| {
-            let mut case = fixture::disk_case("randwrite", writes * 4096.0, writes * 4096.0);
-            fixture::set(&mut case, "direct", true);
-            case.loads.main.profile.durability = durability;
-            for (name, rate) in [(metric::IOPS, writes), (metric::SYNCS_PER_SECOND, syncs)] {
-                let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
-                case.loads.main.estimates.insert(name, estimate);
-            }
-            for trial in &mut case.trials {
-                let counter = fixture::counter("block:sda", "/proc/diskstats flushes", 1.0, flushes);
-                trial.result.local_mut().counters.push(counter);
-            }
-            let sda = Resource::of(ResourceKind::Block, "sda");
-            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
-            let throttle = Limit { direction: Some(Direction::Write), effective: Some(400.0), ..bound };
-            of_case(&case, &Machine { limits: vec![throttle], ..Machine::default() })[0].fraction
-        };
-        let half = |share: f64| (share - 0.5).abs() < 1e-9;
-        let whole = |share: f64| (share - 1.0).abs() < 1e-9;
-        assert!(whole(used(Durability::Syncs, 200.0, 200, 200.0)));
-        assert!(whole(used(Durability::EachWrite, 0.0, 200, 200.0)));
-        assert!(
-            whole(used(Durability::Syncs, 400.0, 400, 400.0)),
-            "a journal's are not throttled with the load"
-        );
-        assert!(half(used(Durability::Syncs, 200.0, 0, 200.0)), "its device has no flushes");
-        assert!(half(used(Durability::None, 0.0, 200, 200.0)), "they are not the load's");
-        let some = used(Durability::Syncs, 50.0, 200, 350.0);
-        assert!(whole(some), "no more than it has syncs: {some}");
-    }
-
-    /// Bug: what a database does at a device was held against no throttle.
-    #[test]
-    fn a_throttle_is_held_against_what_a_database_does_at_its_device() {
-        let used = |writes: u64, flushes: u64| {
-            let mut case = fixture::disk_case("randwrite", 0.0, 0.0);
-            case.loads.main.profile = LoadProfile::default();
-            let estimate = fixture::estimate(90.0, Unit::PerSecond, Better::Higher);
-            case.loads.main.estimates.insert(metric::TRANSACTIONS_PER_SECOND, estimate);
-            for trial in &mut case.trials {
-                let counted = [("writes", writes), ("flushes", flushes)];
-                trial.result.local_mut().counters = counted
-                    .map(|(name, count)| {
-                        fixture::counter("block:sda", &format!("/proc/diskstats {name}"), 1.0, count)
-                    })
-                    .to_vec();
-            }
-            let sda = Resource::of(ResourceKind::Block, "sda");
-            let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
-            let throttle = Limit { direction: Some(Direction::Write), effective: Some(400.0), ..bound };
-            let machine = Machine { limits: vec![throttle], ..Machine::default() };
-            of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
-        };
-        assert_eq!(used(300, 92), Some(98.0), "flushes are writes to it");
-        assert_eq!(used(392, 392), Some(98.0), "those of a journal are not throttled");
-        assert_eq!(used(90, 30), Some(30.0));
-        assert_eq!(used(900, 0), None, "most of it is others'");
-    }
-
-    /// Writes of less than a stripe pass more than the path says: two writes of one, not four thirds.
-    #[test]
-    fn a_link_to_members_of_an_array_with_parity_carries_what_these_counted() {
-        let mut case = fixture::disk_case("randwrite", 60e6, 60e6);
-        fixture::set(&mut case, "direct", true);
-        let estimate = fixture::estimate(60e6, Unit::BytesPerSecond, Better::Higher);
-        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
-        let (disks, third) = (["sda", "sdb", "sdc", "sdd"], 1.0 / 3.0);
-        let step = |resource: &str, amplification: f64| PathStep {
-            resource: Resource::from(resource),
-            amplification,
-        };
-        case.path = vec![step("block:md0", 1.0)];
-        case.path.extend(disks.map(|disk| step(format!("block:{disk}").as_str(), third)));
-        case.path.push(step("pci:0000:01:00.0", 4.0 * third));
-        let link = Resource::from("pci:0000:01:00.0");
-        let bound =
-            Limit::new(link, metric::THROUGHPUT, Unit::BytesPerSecond, LimitKind::Link, String::new());
-        let machine = Machine {
-            limits: vec![Limit { effective: Some(240e6), direction: Some(Direction::Write), ..bound }],
-            ..Machine::default()
-        };
-        let share = |case: &CaseResult| of_case(case, &machine)[0].fraction;
-        assert!((share(&case) - 80.0 / 240.0).abs() < 1e-3, "{:?}", of_case(&case, &machine));
-        put(&mut case, &stack("raid5"));
-        for disk in disks {
-            did(&mut case, disk, 30e6, 30e6, 1.0);
-        }
-        assert!((share(&case) - 0.5).abs() < 1e-3, "{:?}", of_case(&case, &machine));
-        put(&mut case, &stack("raid10"));
-        assert!((share(&case) - 80.0 / 240.0).abs() < 1e-3, "nothing is known of other arrays");
-    }
-}
+mod tests;

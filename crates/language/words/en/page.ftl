@@ -324,6 +324,7 @@ conclusion-path-full = the path to the other end is the limit: { $rate }{ conclu
 conclusion-loss-bound =
     packet loss is the limit: { $rate }{ conclusion-where }, { $how ->
         [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
+        [datagrams] with { PERCENT($share) } of the datagrams lost
        *[segments] with { PERCENT($share) } of the segments lost
     }{ conclusion-then }
 answer-gains = What more buys

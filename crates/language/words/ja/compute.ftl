@@ -84,10 +84,14 @@ finding-memory-latency =
 finding-scheduler-bound =
     { $what ->
         [threads] スレッドが互いを待ちます。交代に時間がかかります
-        [timer] タイマーが鳴るまで眠ります。限界に達した資源はありません
+        [timer] タイマーが鳴るまで眠ります。{ $busy ->
+            [yes] すべての CPU が使用中なので、目覚めた後に CPU を待つことがあります
+           *[no] 限界に達した資源はありません
+        }
        *[kernel] 呼び出しごとにカーネルの応答を待ちます。かかった時間はカーネルのものです
     }
 
+evidence-threads-add-nothing = { FIXED($threads) } 個のスレッドは { FIXED($fewer) } 個の { PERCENT($share) } の量をこなす。増やした分は互いかメモリを待つか、コアを分け合っている
 evidence-block = block-size = { BINARY($block) }
 evidence-clock = 最後は { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }

@@ -263,8 +263,12 @@ finding-client-bound =
     クライアントが結果を決めています。{ $how ->
         [threads] { FIXED($threads) } 個のスレッドがそれぞれ時間の { PERCENT($share) } を計算しています
         [shared] { FIXED($cpus) } 個の CPU がすべて使用中で、クライアントはそのうち { FIXED($used, decimals: 2) } 個分と、サーバーより多く使っています
+        [requests] 応答が届くまでの時間の { PERCENT($share) } はクライアント自身の計算です
        *[turns] トランザクションの { PERCENT($share) } はクライアント自身の計算です
-    }（文一つに { SHORT($each_s, unit: "s") }）
+    }（{ $how ->
+        [requests] リクエスト
+       *[other] 文
+    }一つに { SHORT($each_s, unit: "s") }）
     .advice =
         { $how ->
             [threads] { $more ->
@@ -275,6 +279,7 @@ finding-client-bound =
                *[no] クライアントを別のマシンに置くと、より多くの CPU を使えます
             }
             [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
+            [requests] ここで測っているのは主にクライアントです。接続を保つと計算が減り、TLS で最も大きく減ります。--{ $option } を増やすと、その間もサーバーが働きます
            *[turns] ここで測っているのは主にクライアントです。同時のクライアントを増やすと、その間もサーバーが働きます
         }
 finding-server-cpu-bound =

@@ -617,6 +617,7 @@ finding-latency-bound =
        *[no] です
     }。{ $others ->
         [yes] { RESOURCE($resource) } には、この負荷が動かすより多くのデータが流れています。そこを使うほかのものやファイルシステムを待っているのかもしれません
+        [cpus] すべての CPU が使用中なので、CPU も待っているのかもしれません
        *[no] 飽和していると分かっているリソースはありません
     }
     .advice = { $queued ->
@@ -648,6 +649,8 @@ evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、�
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
+evidence-large-answers = 応答一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が届く。経路がそれ以上運べないなら、時間がかかるのはサーバーではなく経路
+evidence-reordered = セグメントの { PERCENT($share) } が順序どおりに届かず、失われたものはほとんどない。TCP は失われたとみなしたもののために遅くなる
 evidence-program-here =
     その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
         [yes] 。休みなく計算する 1 つのスレッドと同じ
@@ -671,6 +674,7 @@ evidence-dirty = { PERCENT($share) } がメモリ上だけ
 evidence-drive-cache = キャッシュ { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device-in-flight = 操作 { FIXED($depth) } 個のうち平均 { FIXED($under_way, decimals: 1) } 個が進行中で、それぞれ { SHORT($latency_s, unit: "s") }
+evidence-device-synced = ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、その間 { RESOURCE($resource) } は、変更を同期する操作 { SHORT($synced, unit: "1/s") } に対して書き込み { SHORT($rate, unit: "1/s") } を受け取る
 evidence-device-wait =
     ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、{ RESOURCE($resource) } は{ $how ->
         [reads] 、読んだ 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す

@@ -292,6 +292,7 @@ conclusion-path-full = 相手までの経路が限界: { $rate }{ conclusion-whe
 conclusion-loss-bound =
     パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->
         [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
+        [datagrams] データグラムの { PERCENT($share) } が損失
        *[segments] セグメントの { PERCENT($share) } が損失
     }{ conclusion-then }
 answer-gains = 増やすと得られるもの

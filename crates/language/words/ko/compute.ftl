@@ -84,10 +84,14 @@ finding-memory-latency =
 finding-scheduler-bound =
     { $what ->
         [threads] 스레드들이 서로를 기다립니다. 차례가 번갈아 오는 데 시간이 듭니다
-        [timer] 타이머가 울릴 때까지 잠듭니다. 한계에 도달한 자원은 없습니다
+        [timer] 타이머가 울릴 때까지 잠듭니다. { $busy ->
+            [yes] 모든 CPU가 사용 중이므로 깨어난 뒤 CPU를 기다릴 수 있습니다
+           *[no] 한계에 도달한 자원은 없습니다
+        }
        *[kernel] 호출마다 커널의 응답을 기다립니다. 걸린 시간은 커널의 것입니다
     }
 
+evidence-threads-add-nothing = 스레드 { FIXED($threads) }개가 { FIXED($fewer) }개의 { PERCENT($share) }만큼 함. 늘린 스레드는 서로나 메모리를 기다리거나 코어를 나누어 씀
 evidence-block = block-size = { BINARY($block) }
 evidence-clock = 마지막에는 { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }

@@ -617,6 +617,7 @@ finding-latency-bound =
        *[no] 입니다
     }. { $others ->
         [yes] { RESOURCE($resource) }에는 이 부하가 옮기는 것보다 많은 데이터가 오갑니다. 그곳의 다른 사용자나 파일 시스템을 기다리는 것일 수 있습니다
+        [cpus] 모든 CPU가 사용 중이므로 CPU도 기다리는 것일 수 있습니다
        *[no] 한계에 도달한 것으로 알려진 자원은 없습니다
     }
     .advice = { $queued ->
@@ -648,6 +649,8 @@ evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
+evidence-large-answers = 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
+evidence-reordered = 세그먼트의 { PERCENT($share) }가 순서를 어기고 도착했고 잃어버린 것은 거의 없음. TCP는 잃은 것으로 여긴 것 때문에 느려짐
 evidence-program-here =
     그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
@@ -671,6 +674,7 @@ evidence-dirty = { PERCENT($share) }가 메모리에만 있음
 evidence-drive-cache = 캐시 { BINARY($bytes) }
 evidence-durable = { SHORT($rate, unit: "B/s") }
 evidence-device-in-flight = 작업 { FIXED($depth) }개 가운데 평균 { FIXED($under_way, decimals: 1) }개가 진행 중이고, 각각 { SHORT($latency_s, unit: "s") }
+evidence-device-synced = 작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, 그동안 { RESOURCE($resource) }은(는) 변경을 동기화하는 작업 { SHORT($synced, unit: "1/s") }에 대해 쓰기 { SHORT($rate, unit: "1/s") }를 받음
 evidence-device-wait =
     작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, { RESOURCE($resource) }은(는) { $how ->
         [reads] 읽은 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌

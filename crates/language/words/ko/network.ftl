@@ -16,10 +16,12 @@ finding-path-full =
 finding-loss-bound =
     손실이 결과를 제한합니다. { $how ->
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안, 잃어버린 세그먼트를 TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
+        [datagrams] 보낸 데이터그램의 { PERCENT($share) }가 도착하지 않으며, 받는 쪽 소켓이 버린 것이 아닙니다
        *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     }
     .advice = { $how ->
         [timeouts] 무엇이 세그먼트를 버리는지 찾아보십시오. 가득 찬 수신 대기열(listen)이나 연결 추적 테이블, 방화벽, 경로에 있는 인터페이스의 버림
+        [datagrams] --bit-rate를 낮추면 덜 잃습니다. 무엇이 데이터그램을 버리는지 찾아보십시오. 경로에 있는 속도 제한(policer)이나 더 좁은 링크, 인터페이스의 버림
        *[segments] 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
     }
 

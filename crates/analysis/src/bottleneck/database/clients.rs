@@ -18,8 +18,12 @@ finding-client-bound =
         } { PERCENT($share) } of the time
         [shared] all { FIXED($cpus) } CPUs are busy, and the clients use { FIXED($used, decimals: 2) } of them, more than
             the server does
+        [requests] { PERCENT($share) } of the time until an answer is there is the client's own computing
        *[turns] { PERCENT($share) } of a transaction is the client's own computing
-    }, { SHORT($each_s, unit: "s") } for each statement
+    }, { SHORT($each_s, unit: "s") } for each { $how ->
+        [requests] request
+       *[other] statement
+    }
     .advice =
         { $how ->
             [threads] { $more ->
@@ -31,6 +35,8 @@ finding-client-bound =
                *[no] clients on another machine have more CPUs
             }
             [shared] clients on another machine leave these CPUs to the server
+            [requests] what is measured here is mostly the client: connections that are kept take less of it, TLS above all,
+                and more --{ $option } keep the server busy meanwhile
            *[turns] what is measured here is mostly the client; more clients at once keep the server busy meanwhile
         }
 "#;

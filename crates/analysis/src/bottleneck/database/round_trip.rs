@@ -7,7 +7,7 @@ use model::{Severity, Trial, metric};
 
 use super::{client_cpu, client_option, clients, is_served, known, median_of, share};
 use crate::bottleneck::network::DECIDES;
-use crate::bottleneck::{Verdict, finding};
+use crate::bottleneck::{Verdict, finding, server};
 use crate::{Context, measure};
 
 pub(in crate::bottleneck) const ENGLISH: &str = r#"
@@ -27,7 +27,8 @@ struct RoundTrips {
 
 impl RoundTrips {
     fn of(case: &CaseResult) -> Option<Self> {
-        let latency_s = measure::mean_latency(case).filter(|latency| *latency > 0.0)?;
+        // From when it was due, a transaction waits for others as well.
+        let latency_s = server::answered_after(case).filter(|latency| *latency > 0.0)?;
         let rtt_s = known(case, facts::ROUND_TRIP)?;
         let of = |trial: &Trial| {
             let all = measure::measured(trial, metric::TRANSACTIONS_PER_SECOND).filter(|all| *all > 0.0)?;
@@ -49,8 +50,7 @@ impl RoundTrips {
 }
 
 pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    // From when it was due, a transaction waits for others as well.
-    if !is_served(case) || !measure::is_closed(case) {
+    if !is_served(case) {
         return Verdict::Elsewhere;
     }
     let Some(trips) = RoundTrips::of(case) else { return Verdict::Elsewhere };
@@ -73,7 +73,7 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
 
 /// What a server takes for itself: what is neither the way, nor anybody's computing, nor a wait that it tells of.
 pub(in crate::bottleneck) fn examine_rest(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    if !is_served(case) || !measure::is_closed(case) {
+    if !is_served(case) {
         return Verdict::Elsewhere;
     }
     let (Some(trips), Some(used)) = (RoundTrips::of(case), client_cpu(case)) else {

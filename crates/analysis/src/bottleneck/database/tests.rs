@@ -2,7 +2,9 @@
 
 use model::database::{fact as facts, metric as names};
 use model::machine::CpuPlace;
-use model::profile::{Aspect, ClassName, Concurrency, Flow, FlowUnit, OperationClass, Peer, WaitsFor};
+use model::profile::{
+    Arrival, Aspect, ClassName, Concurrency, Flow, FlowUnit, OperationClass, Peer, WaitsFor,
+};
 use model::resource::PathStep;
 use model::run::CaseResult;
 use model::trial::Window;
@@ -339,6 +341,28 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
     let found = with(10e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
+}
+
+/// Bug: of a rate that is not kept, because each statement goes there and back, nothing was said.
+#[test]
+fn a_rate_that_is_not_kept_is_the_way_s_where_all_clients_wait_for_it() {
+    let with = |rtt_s: f64| {
+        let load = Load::served(1, 0.1).knowing(facts::ROUND_TRIP, rtt_s);
+        let mut case = load.with(names::SERVER_CPU, 0.3).case();
+        let concurrency = &mut case.loads.main.profile.concurrency;
+        (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, Some(2.0 * RATE));
+        let histograms = &mut case.trials[0].result.main_mut().histograms;
+        let since_sent = histograms[&metric::LATENCY].clone();
+        histograms.insert(metric::SERVICE_TIME, since_sent);
+        let mut since_due = stats::histogram::new_latency();
+        since_due.record(500_000_000).unwrap();
+        histograms.insert(metric::LATENCY, stats::histogram::encode(&since_due).unwrap());
+        verdict(&[case])
+    };
+    let found = with(30e-6);
+    assert_eq!(found.code, "round-trip-bound");
+    assert!(found.text.contains("60 %"), "{}", found.text);
+    assert_eq!(with(10e-6).code, "cannot-tell");
 }
 
 #[test]

@@ -32,6 +32,11 @@ const TCA_FQ_CODEL_QUANTUM: u16 = 6;
 const TCA_HTB_PARMS: u16 = 1;
 const TCA_HTB_INIT: u16 = 2;
 const TCA_HTB_CEIL64: u16 = 7;
+/// Bytes of `struct tc_netem_qopt`, behind which netem has its attributes.
+const NETEM_HEAD: usize = 24;
+const TCA_NETEM_RATE: u16 = 6;
+const TCA_NETEM_RATE64: u16 = 8;
+const TCA_CAKE_BASE_RATE64: u16 = 2;
 
 /// What the kernel answers for one interface.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -68,7 +73,7 @@ pub(crate) struct Node {
     pub(crate) handle: u32,
     pub(crate) parent: u32,
     pub(crate) kind: String,
-    /// Bytes per second: TBF's rate, an HTB class's ceiling.
+    /// Bytes per second: the rate of TBF, netem and CAKE, an HTB class's ceiling.
     pub(crate) rate: Option<u64>,
     /// Bytes that may wait, of TBF.
     pub(crate) limit: Option<u32>,
@@ -165,7 +170,8 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
     // `struct tc_ratespec` is 12 bytes with the rate in its last four, and all
     // ones where an attribute of 64 bits has it; TBF's is the first of
     // `struct tc_tbf_qopt`, HTB's ceiling the second of `struct tc_htb_opt`.
-    let rate = |parameters: u16, at: usize, wide: u16| {
+    // In the same way netem's is the first word of `struct tc_netem_rate`.
+    let rate = |options: &[u8], parameters: u16, at: usize, wide: u16| {
         let narrow = || number(attribute(options, parameters)?, at).filter(|r| *r != u32::MAX).map(u64::from);
         attribute(options, wide).and_then(long).or_else(narrow)
     };
@@ -178,8 +184,12 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
         // Behind both of its `struct tc_ratespec`.
         limit: attribute(options, TCA_TBF_PARMS).filter(|_| kind == "tbf").and_then(|all| number(all, 24)),
         rate: match kind.as_str() {
-            "tbf" => rate(TCA_TBF_PARMS, 8, TCA_TBF_RATE64),
-            "htb" => rate(TCA_HTB_PARMS, 20, TCA_HTB_CEIL64),
+            "tbf" => rate(options, TCA_TBF_PARMS, 8, TCA_TBF_RATE64),
+            "htb" => rate(options, TCA_HTB_PARMS, 20, TCA_HTB_CEIL64),
+            "netem" => {
+                rate(options.get(NETEM_HEAD..).unwrap_or_default(), TCA_NETEM_RATE, 0, TCA_NETEM_RATE64)
+            }
+            "cake" => attribute(options, TCA_CAKE_BASE_RATE64).and_then(long),
             _ => None,
         },
         fallback: if kind == "htb" { fallback().map(|minor| handle & 0xffff_0000 | minor) } else { None },
@@ -195,8 +205,9 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
 /// Bytes per second that all packets together get through the queueing
 /// disciplines of one interface.
 ///
-/// TBF holds everything to its rate (tc-tbf(8)), and so does one that stands
-/// alone below netem or another TBF. HTB holds what has a class: its classes at
+/// TBF holds everything to its rate (tc-tbf(8)), and so do netem and CAKE where
+/// they have one (tc-netem(8), tc-cake(8)), and what stands alone below netem or
+/// TBF. HTB holds what has a class: its classes at
 /// the root, which do not borrow of one another, to the sum of their ceilings,
 /// unless packets that no filter names pass by all classes, as they do where
 /// there is no default class (tc-htb(8)).
@@ -287,6 +298,36 @@ mod tests {
         assert_eq!((top.rate, leaf.rate), (Some(100_000_000), Some(5_000_000_000)));
         assert_eq!((leaf.handle, leaf.parent, root.fallback), (0x1_0010, 0x1_0001, Some(0x1_0010)));
         assert_eq!(held_to(&[&root], &[leaf, top]), Some(100_000_000));
+    }
+
+    /// Bug: a rate of netem or CAKE was not known.
+    #[test]
+    fn rates_of_netem_and_cake_are_read() {
+        let held = |kind: &str, options: &[u8]| {
+            let mut message = vec![0; TC_HEAD];
+            message[12..16].copy_from_slice(&ROOT.to_ne_bytes());
+            wire::push_attribute(&mut message, TCA_KIND, format!("{kind}\0").as_bytes());
+            wire::push_attribute(&mut message, TCA_OPTIONS, options);
+            held_to(&[&node(&message).unwrap()], &[])
+        };
+        let netem = |rate: u32, wide: Option<u64>| {
+            let mut options = vec![0; NETEM_HEAD];
+            let parameters: Vec<u8> = [rate, 0, 0, 0].iter().flat_map(|word| word.to_ne_bytes()).collect();
+            wire::push_attribute(&mut options, TCA_NETEM_RATE, &parameters);
+            if let Some(wide) = wide {
+                wire::push_attribute(&mut options, TCA_NETEM_RATE64, &wide.to_ne_bytes());
+            }
+            held("netem", &options)
+        };
+        assert_eq!(netem(2_500_000, None), Some(2_500_000));
+        assert_eq!(netem(u32::MAX, Some(10_000_000_000)), Some(10_000_000_000));
+        assert_eq!(netem(0, None), None, "it only delays");
+        let cake = |rate: u64| {
+            let mut options = Vec::new();
+            wire::push_attribute(&mut options, TCA_CAKE_BASE_RATE64, &rate.to_ne_bytes());
+            held("cake", &options)
+        };
+        assert_eq!((cake(2_500_000), cake(0)), (Some(2_500_000), None));
     }
 
     #[test]
