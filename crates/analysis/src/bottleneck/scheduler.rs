@@ -50,7 +50,6 @@ mod tests {
     use model::{Better, MetricName, Unit};
 
     use super::super::tests::verdict;
-    use super::*;
     use crate::validity::fixture;
 
     /// Bug: of a timer beside programs that fill all CPUs it was said that nothing is full.
