@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, pv, rsync.
+//! filebench, vdbench, ior, mdtest, rados bench, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -12,6 +12,7 @@ mod failure;
 mod filebench;
 mod fio;
 mod pv;
+mod rados;
 mod rsync;
 mod vdbench;
 
@@ -27,6 +28,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &elbencho::Elbencho,
     &filebench::Filebench,
     &vdbench::Vdbench,
+    &rados::Rados,
     &pv::Pv,
     &rsync::Rsync,
 ];
