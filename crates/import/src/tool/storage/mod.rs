@@ -11,6 +11,7 @@ mod elbencho;
 mod failure;
 mod filebench;
 mod fio;
+mod ior;
 mod pv;
 mod rados;
 mod rsync;
@@ -28,6 +29,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &elbencho::Elbencho,
     &filebench::Filebench,
     &vdbench::Vdbench,
+    &ior::Ior,
     &rados::Rados,
     &pv::Pv,
     &rsync::Rsync,
