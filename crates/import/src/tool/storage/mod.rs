@@ -12,6 +12,7 @@ mod failure;
 mod filebench;
 mod fio;
 mod ior;
+mod mdtest;
 mod pv;
 mod rados;
 mod rsync;
@@ -30,6 +31,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &filebench::Filebench,
     &vdbench::Vdbench,
     &ior::Ior,
+    &mdtest::Mdtest,
     &rados::Rados,
     &pv::Pv,
     &rsync::Rsync,
