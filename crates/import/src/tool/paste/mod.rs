@@ -3,6 +3,7 @@
 
 mod decoration;
 mod encoding;
+mod escaped;
 mod json;
 mod lines;
 mod markup;
@@ -108,8 +109,13 @@ fn read_within(
     let mut lines = LineSource::new(input)?;
     let mut paste = Paste::new(limits, readers);
     while let Some(line) = lines.next_line()? {
-        let line = paste.without_decorations(line);
-        paste.take(line);
+        match paste.unescaped(&line) {
+            Some(unescaped) => {
+                paste.close_json();
+                unescaped.into_iter().for_each(|line| paste.take_as_shown(line));
+            }
+            None => paste.take_as_shown(line),
+        }
     }
     paste.close();
     let output = paste.output;
@@ -173,9 +179,10 @@ impl<'a> Paste<'a> {
         }
     }
 
-    /// The next line without what stands before the lines around it.
-    fn without_decorations(&mut self, line: ToolLine) -> ToolLine {
-        ToolLine { text: self.decorations.taken_off(line.text), ..line }
+    /// Takes the next line without what stands before the lines around it.
+    fn take_as_shown(&mut self, line: ToolLine) {
+        let line = ToolLine { text: self.decorations.taken_off(line.text), ..line };
+        self.take(line);
     }
 
     /// Takes the next line.
