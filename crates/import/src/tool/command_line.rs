@@ -13,6 +13,8 @@ pub struct CommandLine {
     pub words: Vec<String>,
     /// How many outputs of a program were read below it, by the first of its names.
     passed: Vec<(&'static str, usize)>,
+    /// The lines of the job file that was shown last before its output.
+    pub(super) job_file: Vec<ToolLine>,
 }
 
 /// Characters that a prompt ends with, before a space.
@@ -55,7 +57,7 @@ impl CommandLine {
     #[must_use]
     pub fn of(line: &ToolLine, programs: &[&str]) -> Option<Self> {
         let command = command_text(line.text.trim_start(), programs)?;
-        Some(Self { line: line.number, words: words(command), passed: Vec::new() })
+        Some(Self { line: line.number, words: words(command), ..Self::default() })
     }
 
     /// Whether the next line goes on with it.

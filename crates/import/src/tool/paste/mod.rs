@@ -349,6 +349,9 @@ impl<'a> Paste<'a> {
     /// What follows is of this command.
     fn ran(&mut self, mut command: CommandLine) {
         hide_secrets(&mut command.words);
+        if let Some(before) = self.command.take() {
+            command.job_file = before.job_file;
+        }
         self.command = Some(command);
     }
 
@@ -379,6 +382,10 @@ impl<'a> Paste<'a> {
         let mut why = None;
         for reader in candidates {
             match reader.read(&block) {
+                Ok(results) if results.is_empty() => {
+                    self.command.get_or_insert_default().job_file = lines.to_vec();
+                    return;
+                }
                 Ok(results) => {
                     if let Some(command) = &mut self.command {
                         command.pass(reader.programs());

@@ -8,8 +8,10 @@ use model::tool_result::{
 };
 use model::{MetricName, Unit, metric};
 
-use super::{NAME, options};
+use super::options::FioCommand;
+use super::{NAME, job_file, options};
 use crate::tool::block::ToolBlock;
+use crate::tool::command_line::CommandLine;
 use crate::tool::reader::ToolReader as _;
 use crate::tool::storage::failure;
 
@@ -88,7 +90,8 @@ impl FioRun {
     /// Adds the options of the command line above it, if there is one, and says whether these are all
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
-        let command = options::of_command(block.command?.invocation(super::Fio.programs())?);
+        let words = block.command?.invocation(super::Fio.programs());
+        let command = self.with_job_file(block.command?, words.map(options::of_command))?;
         let is_printed = |(name, _): &(String, _)| self.jobs.iter().any(|job| job.name == *name);
         let is_grouped =
             command.jobs.len() > 1 && command.has("group_reporting") && !command.jobs.iter().all(is_printed);
@@ -113,6 +116,24 @@ impl FioRun {
             }
         }
         Some(command.is_all)
+    }
+
+    /// A command, and what the job file says that was shown above it where it is that of this run.
+    fn with_job_file(&self, line: &CommandLine, command: Option<FioCommand>) -> Option<FioCommand> {
+        // A command that says all was given no file.
+        if command.as_ref().is_some_and(|command| command.is_all) {
+            return command;
+        }
+        let has = |job: &FioJob, file: &FioCommand| file.jobs.iter().any(|(name, _)| *name == job.name);
+        let jobs = || self.jobs.iter().filter(|job| job.name != ALL_CLIENTS);
+        let is_own = |file: &FioCommand| jobs().all(|job| has(job, file));
+        let Some(mut file) = job_file::read(&line.job_file).filter(is_own) else { return command };
+        // What else was given is not known.
+        file.is_all &= line.invocation(super::Fio.programs()).is_some_and(|words| words.len() == 2);
+        // Each job has them.
+        file.common.clear();
+        file.common.extend(command.map(|command| command.common).unwrap_or_default());
+        Some(file)
     }
 
     /// Jobs without names made of what is told of groups, for texts that have nothing else.
