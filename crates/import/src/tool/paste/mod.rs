@@ -9,6 +9,7 @@ mod lines;
 mod markup;
 mod moment;
 mod terminal;
+mod wrapped;
 
 use std::io::Read;
 
@@ -146,6 +147,10 @@ struct Paste<'a> {
     /// What the programs of all of them are called.
     programs: Vec<&'static str>,
     open: Option<OpenBlock>,
+    /// The first part of a line that a terminal broke.
+    first_part: Option<ToolLine>,
+    /// The line of a command that it may have broken.
+    full_command: Option<ToolLine>,
     /// The last command line.
     command: Option<CommandLine>,
     /// The tool whose output was longer than what is read of one, while it goes on.
@@ -169,6 +174,8 @@ impl<'a> Paste<'a> {
             readers,
             programs,
             open: None,
+            first_part: None,
+            full_command: None,
             command: None,
             too_long: None,
             is_full: false,
@@ -190,9 +197,15 @@ impl<'a> Paste<'a> {
         if self.is_full {
             return self.unread(&[line], UnreadCause::TooMany, None);
         }
-        let Some(mut open) = self.open.take() else { return self.begin(line) };
+        let mut open = self.open.take();
+        let Some(line) = self.with_first_part(&mut open, line) else { return };
+        let Some(mut open) = open else { return self.begin(line) };
         let extent = self.extent(&mut open, &line);
         if extent == Extent::EndsBefore {
+            if self.is_part(&mut open, &line) {
+                self.open = Some(open);
+                return;
+            }
             self.finish(open);
             return self.take(line);
         }
@@ -271,7 +284,7 @@ impl<'a> Paste<'a> {
 
     /// Takes a line that no open block has.
     fn begin(&mut self, mut line: ToolLine) {
-        if line.is_blank() || is_between(&line.text) {
+        if line.is_blank() || is_between(&line.text) || self.is_rest_of_command(&line) {
             return;
         }
         let known = self.sureness(&line);
@@ -288,6 +301,7 @@ impl<'a> Paste<'a> {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
                 self.ran(command);
+                self.keep_if_full(line);
             }
             return;
         }
@@ -343,6 +357,10 @@ impl<'a> Paste<'a> {
     fn close(&mut self) {
         if let Some(open) = self.open.take() {
             self.finish(open);
+        }
+        if let Some(line) = self.first_part.take() {
+            self.take(line);
+            self.close();
         }
     }
 
