@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, ior, mdtest, rados bench, pv, rsync.
+//! filebench, vdbench, ior, kbench, mdtest, rados bench, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -12,6 +12,7 @@ mod failure;
 mod filebench;
 mod fio;
 mod ior;
+mod kbench;
 mod mdtest;
 mod pv;
 mod rados;
@@ -31,6 +32,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &filebench::Filebench,
     &vdbench::Vdbench,
     &ior::Ior,
+    &kbench::Kbench,
     &mdtest::Mdtest,
     &rados::Rados,
     &pv::Pv,
