@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, ior, kbench, mdtest, rados bench, pv, rsync.
+//! filebench, vdbench, ior, kbench, mdtest, rados bench, winsat, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -18,6 +18,7 @@ mod pv;
 mod rados;
 mod rsync;
 mod vdbench;
+mod winsat;
 
 use super::reader::ToolReader;
 
@@ -35,6 +36,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &kbench::Kbench,
     &mdtest::Mdtest,
     &rados::Rados,
+    &winsat::Winsat,
     &pv::Pv,
     &rsync::Rsync,
 ];
