@@ -137,7 +137,10 @@ fn of_runs(
     for &lines in executions {
         let own = ToolBlock { lines, command: block.command };
         match read(&own) {
-            Ok(run) => results.extend(run.results(&own)),
+            Ok(run) => {
+                let command = block.command.filter(|line| run.is_of(line));
+                results.extend(run.results(&ToolBlock { command, ..own }));
+            }
             Err(error) => why = error,
         }
     }
@@ -159,6 +162,20 @@ pub(super) fn lines(text: &str) -> Vec<ToolLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_a_command_that_names_other_jobs_was_taken_for_its_own() {
+        let printed = "seq: (groupid=0, jobs=1): err= 0: pid=77: now\n  read: IOPS=5, BW=5MiB/s (5MB/s)(10MiB/2000msec)\n";
+        let words = |command: &str| {
+            let output = crate::tool::read("", format!("$ {command}\n{printed}").as_bytes()).unwrap();
+            (output.results[0].command.len(), output.results[0].options.contains_key("direct"))
+        };
+        assert_eq!(words("fio --name=seq --direct=1"), (3, true));
+        assert_eq!(words("fio --name=other --direct=1"), (0, false));
+        assert_eq!(words("fio --direct=1 --cmdhelp=rw"), (0, false));
+        assert_eq!(words("fio --name=$i --direct=1"), (3, true));
+        assert_eq!(words("fio --direct=1 jobs.fio").0, 3);
+    }
 
     #[test]
     fn regression_numbers_of_lines_were_taken_for_names_of_jobs() {

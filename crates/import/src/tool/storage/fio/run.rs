@@ -21,6 +21,9 @@ pub(super) const ALL_CLIENTS: &str = "All clients";
 /// Reads, writes and discards together, with `unified_rw_reporting`.
 pub(super) const MIXED: &str = "mixed";
 
+/// Options with which it runs nothing.
+const HELP: &[&str] = &["help", "cmdhelp", "enghelp", "version", "parse-only", "showcmd"];
+
 /// What fio prints of one execution.
 #[derive(Debug, Default)]
 pub(super) struct FioRun {
@@ -90,8 +93,9 @@ impl FioRun {
     /// Adds the options of the command line above it, if there is one, and says whether these are all
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
-        let words = block.command?.invocation(super::Fio.programs());
-        let command = self.with_job_file(block.command?, words.map(options::of_command))?;
+        let line = block.command.filter(|line| self.is_of(line))?;
+        let words = line.invocation(super::Fio.programs());
+        let command = self.with_job_file(line, words.map(options::of_command))?;
         let is_printed = |(name, _): &(String, _)| self.jobs.iter().any(|job| job.name == *name);
         let is_grouped =
             command.jobs.len() > 1 && command.has("group_reporting") && !command.jobs.iter().all(is_printed);
@@ -116,6 +120,25 @@ impl FioRun {
             }
         }
         Some(command.is_all)
+    }
+
+    /// Whether a command may have printed it: one that asks for help has not, nor one that names other jobs alone.
+    pub(super) fn is_of(&self, line: &CommandLine) -> bool {
+        let Some(words) = line.invocation(super::Fio.programs()) else { return true };
+        let command = options::of_command(words);
+        // What a shell or a reader puts in is not known.
+        let is_open = |(name, _): &(String, _)| name.contains(['$', '<', '{', '%']);
+        let is_named = |job: &FioJob| {
+            [ALL_CLIENTS, ""].contains(&job.name.as_str())
+                || command.jobs.iter().any(|(name, _)| *name == job.name)
+        };
+        let is_help = HELP.iter().any(|option| command.has(option));
+        let has_others = command.is_all
+            && !command.jobs.is_empty()
+            && !command.jobs.iter().any(is_open)
+            && !self.jobs.is_empty()
+            && !self.jobs.iter().any(is_named);
+        !is_help && !has_others
     }
 
     /// A command, and what the job file says that was shown above it where it is that of this run.
