@@ -146,7 +146,7 @@ fn is_heading(text: &str) -> bool {
 }
 
 fn is_total_time(text: &str) -> bool {
-    sum(text).is_some_and(|(label, _)| label == TOTAL_TIME)
+    sum(text).is_some_and(|(label, value)| label == TOTAL_TIME && value.parse::<f64>().is_ok())
 }
 
 /// What is asked for: `Maintaining 16 concurrent writes of 4194304 bytes to objects of size 4194304 for up to 10 seconds
