@@ -12,8 +12,9 @@ const LOOKED_AT: usize = 200;
 const CONTAINER_LOG: &str = "{\"log\":\"";
 
 impl Paste<'_> {
-    /// The lines that stand in strings of this one; `None` where it is a line as any other.
-    pub(super) fn unescaped(&self, line: &ToolLine) -> Option<Vec<ToolLine>> {
+    /// The lines that stand in strings of this one; `None` where it is a line as any other. A JSON text around them
+    /// ends.
+    pub(super) fn unescaped(&mut self, line: &ToolLine) -> Option<Vec<ToolLine>> {
         let own = |text: String| ToolLine { number: line.number, text };
         if let Some(text) = logged(&line.text) {
             return Some(vec![own(text)]);
@@ -26,14 +27,13 @@ impl Paste<'_> {
         for string in strings(&line.text).iter().filter(|string| self.has_output(string)) {
             all.extend(lines(string).map(own));
         }
-        (!all.is_empty()).then_some(all)
-    }
-
-    /// Ends a JSON text that is open: what comes stood in one of its strings.
-    pub(super) fn close_json(&mut self) {
+        if all.is_empty() {
+            return None;
+        }
         if self.open.as_ref().is_some_and(|open| matches!(open.kind, OpenKind::Json(_))) {
             self.close();
         }
+        Some(all)
     }
 
     /// Whether a line is part of a JSON text that a tool printed.
@@ -174,6 +174,15 @@ mod tests {
             })
             .collect();
         assert_eq!(read(&log), (vec![("dd".to_owned(), 1)], 0));
+    }
+
+    #[test]
+    fn json_in_a_container_log_is_read() {
+        let json = "{\n  \\\"fio version\\\" : \\\"fio-3.33\\\",\n  \\\"jobs\\\" : [{\\\"jobname\\\" : \\\"a\\\", \\\"read\\\" : \
+                    {\\\"io_bytes\\\" : 4096000, \\\"bw_bytes\\\" : 4096000, \\\"iops\\\" : 1000.0, \\\"runtime\\\" : 1000}}]\n}";
+        let log = |line: &str| format!("{{\"log\":\"{line}\\n\",\"stream\":\"stdout\",\"time\":\"x\"}}\n");
+        let (found, unread) = read(&json.lines().map(log).collect::<String>());
+        assert_eq!((found, unread), (vec![("fio".to_owned(), 1)], 0));
     }
 
     #[test]

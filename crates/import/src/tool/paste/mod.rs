@@ -111,10 +111,7 @@ fn read_within(
     let mut paste = Paste::new(limits, readers);
     while let Some(line) = lines.next_line()? {
         match paste.unescaped(&line) {
-            Some(unescaped) => {
-                paste.close_json();
-                unescaped.into_iter().for_each(|line| paste.take_as_shown(line));
-            }
+            Some(unescaped) => unescaped.into_iter().for_each(|line| paste.take_as_shown(line)),
             None => paste.take_as_shown(line),
         }
     }
