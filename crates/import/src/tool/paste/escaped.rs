@@ -20,7 +20,9 @@ impl Paste<'_> {
             return Some(vec![own(text)]);
         }
         let may_be = line.text.contains("\\n") || line.text.contains("{\\\"");
-        if !may_be || self.is_of_known_json(line) {
+        // Commands have formats with such ends of lines.
+        let is_command = || CommandLine::of(line, &self.programs).is_some();
+        if !may_be || is_command() || self.is_of_known_json(line) {
             return None;
         }
         let mut all = Vec::new();
