@@ -2,6 +2,7 @@
 //! of its options, the command above it does.
 
 use super::block::ToolLine;
+use super::shell_text::{with_backslashes, with_drives, with_plain_quotes};
 use super::version_banner::is_version_banner;
 
 /// A command line.
@@ -13,6 +14,8 @@ pub struct CommandLine {
     pub words: Vec<String>,
     /// How many outputs of a program were read below it, by the first of its names.
     passed: Vec<(&'static str, usize)>,
+    /// The lines of the job file that was shown last before its output.
+    pub(super) job_file: Vec<ToolLine>,
 }
 
 /// Characters that a prompt ends with, before a space.
@@ -55,7 +58,11 @@ impl CommandLine {
     #[must_use]
     pub fn of(line: &ToolLine, programs: &[&str]) -> Option<Self> {
         let command = command_text(line.text.trim_start(), programs)?;
-        Some(Self { line: line.number, words: words(command), passed: Vec::new() })
+        Some(Self {
+            line: line.number,
+            words: words(&with_backslashes(&line.text, command)),
+            ..Self::default()
+        })
     }
 
     /// Whether the next line goes on with it.
@@ -138,23 +145,6 @@ fn is_end(word: &str) -> bool {
 /// Whether a word parts a command from another.
 fn is_separator(word: &str) -> bool {
     matches!(word, "|" | "||" | "&&" | ";" | "&" | "|&")
-}
-
-/// With the quotes and dashes that a keyboard has: editors of pages and mails make others of them.
-fn with_plain_quotes(text: &str) -> String {
-    let quotes = text.replace(['\u{201c}', '\u{201d}'], "\"").replace(['\u{2018}', '\u{2019}'], "'");
-    quotes.replace(" \u{2013}", " --").replace(" \u{2014}", " --")
-}
-
-/// With drives of Windows, `diskspd #1`, which no shell there takes for comments.
-fn with_drives(text: String) -> String {
-    let is_drive = |word: &str| word.strip_prefix('#').is_some_and(|number| number.parse::<u32>().is_ok());
-    if !text.contains(" #") || !text.to_ascii_lowercase().contains("diskspd") {
-        return text;
-    }
-    let words =
-        text.split(' ').map(|word| if is_drive(word) { format!("\\{word}") } else { word.to_owned() });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 fn words(text: &str) -> Vec<String> {
@@ -377,6 +367,8 @@ mod tests {
             assert_eq!(words_of(banner), None, "{banner}");
         }
         assert_eq!(words_of("$ fio --name=a #1").as_deref(), Some("fio --name=a"), "a comment");
+        let windows = "PS C:\\x> fio --filename=D\\:\\x --rw=read";
+        assert_eq!(words_of(windows).as_deref(), Some("fio --filename=D\\:\\x --rw=read"));
         assert_eq!(words_of("PS C:\\x> diskspd.exe -b4K #1").as_deref(), Some("diskspd.exe -b4K #1"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
     }

@@ -19,6 +19,7 @@ mod option_words;
 mod paste;
 mod reader;
 mod secret;
+mod shell_text;
 mod storage;
 mod system;
 mod version_banner;

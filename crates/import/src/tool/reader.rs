@@ -37,7 +37,8 @@ pub trait ToolReader: Sync {
         false
     }
 
-    /// Reads an output, or a JSON text of it. What several executions printed becomes several results.
+    /// Reads an output, or a JSON text of it. What several executions printed becomes several results. None at all says
+    /// that it is a job file, of which the outputs below it may be.
     ///
     /// # Errors
     /// Why it is not understood. Figures that cannot be read are left out, never guessed: an

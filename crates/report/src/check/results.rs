@@ -38,6 +38,9 @@ const FIRST: &[MetricName] = &[
 /// The class of the mean of wrk, which has none of the latency alone.
 const CORRECTED: &str = "corrected";
 
+/// Classes of operations that have latencies of their own, as names of metrics have them.
+const DIRECTIONS: &[&str] = &["read", "write"];
+
 /// The most rows that a terminal has before it is asked for all.
 const SHOWN: usize = 30;
 
@@ -87,13 +90,14 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     };
     let (tail, peak) = (tail(figures), peak(figures));
     let has_percentile = figures.iter().any(|figure| is_middle_or_tail_of(figure.metric, metric::LATENCY));
+    let of_directions = of_directions(figures);
     let is_looked_for = |figure: &ToolFigure| {
         let own = Some(figure.metric);
         let is_first = FIRST.contains(&figure.metric)
             || is_of_half_round_trips(figure.metric)
             || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN)
             || !has_percentile && is_middle_or_tail_of(figure.metric, metric::DEVICE_LATENCY);
-        is_first || own == tail || own == peak || is_busy(figure)
+        is_first || own == tail || own == peak || is_busy(figure) || of_directions.contains(&figure.metric)
     };
     let is_any = figures.iter().any(is_looked_for);
     let is_shown = |figure: &&ToolFigure| {
@@ -101,6 +105,26 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
             || if is_any { is_looked_for(figure) } else { is_of_one_kind(figure.metric, first.metric) }
     };
     figures.iter().filter(is_shown).map(|figure| (None, figure.metric, &figure.printed)).collect()
+}
+
+/// Rates and latencies of reads and of writes, where there are none of the whole: fio has none of both together.
+fn of_directions(figures: &[ToolFigure]) -> Vec<MetricName> {
+    let is_of_latency = |name: MetricName| {
+        name == metric::LATENCY_MEAN
+            || [metric::LATENCY, metric::DEVICE_LATENCY].iter().any(|of| is_middle_or_tail_of(name, *of))
+    };
+    let has_latency = figures.iter().any(|figure| is_of_latency(figure.metric));
+    let has_rate = figures.iter().any(|figure| figure.metric == metric::IOPS);
+    let whole_of = |name: MetricName| DIRECTIONS.iter().find_map(|direction| name.of_whole(direction));
+    let pairs: Vec<(MetricName, MetricName)> =
+        figures.iter().filter_map(|figure| Some((figure.metric, whole_of(figure.metric)?))).collect();
+    let has_percentile = pairs.iter().any(|(_, whole)| is_middle_or_tail_of(*whole, metric::LATENCY));
+    let is_chosen = |whole: MetricName| {
+        let is_of_device = is_middle_or_tail_of(whole, metric::DEVICE_LATENCY);
+        let is_latency = is_of_latency(whole) && !(is_of_device && has_percentile);
+        is_latency && !has_latency || whole == metric::IOPS && !has_rate
+    };
+    pairs.into_iter().filter(|(_, whole)| is_chosen(*whole)).map(|(name, _)| name).collect()
 }
 
 /// The highest percentile of the latency, where there is no 99th.

@@ -235,3 +235,33 @@ fn without_a_percentile_the_mean_latency_is_among_the_first_figures() {
     whole.add(metric::LATENCY_P99, Some(latency("9.75 ms", 0.00975)));
     assert!(brief(&run).contains("9.75 ms") && !brief(&run).contains("8.50 ms"), "{}", brief(&run));
 }
+
+#[test]
+fn regression_latencies_of_reads_and_writes_were_not_among_the_first_figures() {
+    let mut run = run();
+    let words = crate::view::words(LANGUAGES[0]);
+    let brief = |run: &Run| {
+        let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+        write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
+    };
+    let figure = |text: &str, value: f64, unit: Unit| PrintedValue {
+        line: 5,
+        text: text.to_owned(),
+        value,
+        unit,
+        half_step: 0.0,
+        counting: None,
+    };
+    let mut add = |whole: MetricName, direction: &str, printed: PrintedValue| {
+        run.tool_outputs[0].results[0].whole.add(whole.of(direction).unwrap(), Some(printed));
+    };
+    add(metric::IOPS, "read", figure("321 IOPS", 321.0, Unit::PerSecond));
+    add(metric::LATENCY_MEAN, "read", figure("7.25 ms", 0.00725, Unit::Seconds));
+    add(MetricName::new("device_latency_p99"), "write", figure("8.50 ms", 0.0085, Unit::Seconds));
+    let text = brief(&run);
+    assert!(["321 IOPS", "7.25 ms", "8.50 ms"].iter().all(|printed| text.contains(*printed)), "{text}");
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::LATENCY_MEAN, Some(figure("9.75 ms", 0.00975, Unit::Seconds)));
+    let text = brief(&run);
+    assert!(text.contains("9.75 ms") && !text.contains("7.25 ms"), "{text}");
+}

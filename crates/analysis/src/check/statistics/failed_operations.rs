@@ -67,6 +67,18 @@ mod tests {
     }
 
     #[test]
+    fn regression_errors_that_sysbench_ignores_were_not_seen() {
+        let told = |errors: &str| {
+            let text = format!(
+                "SQL statistics:\n    transactions:                        30000  (300.00 per sec.)\n    ignored errors:  \
+                 {errors} per sec.)\n\nGeneral statistics:\n    total time:                          100.00s\n"
+            );
+            fixture::found(&CHECK, &text).len()
+        };
+        assert_eq!((told("100 (1.00"), told("20000 (200.00")), (0, 1));
+    }
+
+    #[test]
     fn answers_that_say_so_and_connections_that_broke_have_failed() {
         let found = |errors: &str| {
             let found = fixture::found(&CHECK, &wrk(errors));

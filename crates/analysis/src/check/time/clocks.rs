@@ -19,6 +19,9 @@ const SECONDS: f64 = 0.2;
 /// A difference is so near to whole minutes where minutes are meant.
 const MINUTE_BLUR: f64 = 0.05;
 
+/// A time that somebody wrote has so many seconds at least.
+const SHORTEST: f64 = 1.0;
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "clocks-disagree",
     doc: "The time around a program is shorter than the program's own, differs from it by whole minutes, or is much longer.",
@@ -95,7 +98,8 @@ fn written(result: &ToolResult, own: &PrintedValue, context: &ToolCheckContext<'
     prose::beside(output, result).find_map(|unread| {
         let numbers = prose::numbers(&unread.text).into_iter().filter(|number| number.unit == Unit::Seconds);
         numbers.filter(|number| number.text.contains('.')).find_map(|number| {
-            let seconds = *number.meanings.first()?;
+            // What is shorter is a latency.
+            let seconds = number.meanings.first().copied().filter(|seconds| *seconds >= SHORTEST)?;
             let rest = seconds - own.value;
             minutes(rest, own.half_step + number.step * seconds)?;
             let evidence = Evidence::maybe_at("clock-line", None)
@@ -192,5 +196,13 @@ mod tests {
         assert_eq!(found.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("minutes")));
         assert_eq!(fixture::found(&CHECK, &format!("It took 153.485 s:\n{dd}")).len(), 0);
         assert_eq!(fixture::found(&CHECK, &format!("Another one took 190.1 s:\n{dd}")).len(), 0);
+    }
+
+    #[test]
+    fn regression_a_latency_was_taken_for_a_time_without_its_minutes() {
+        let dd =
+            "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 60.004 s, 1.1 MB/s\n";
+        assert_eq!(fixture::found(&CHECK, &format!("Each one took 23.100 ms:\n{dd}")).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &format!("It took 120.004 s:\n{dd}")).len(), 1);
     }
 }

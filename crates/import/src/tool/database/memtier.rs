@@ -57,7 +57,9 @@ impl ToolReader for Memtier {
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.trim();
-        let is_over = before.iter().rev().take(ROWS_MAX).any(|line| row(&line.text, TOTALS));
+        // A distribution may have more rows than a table.
+        let goes_on = before.last().is_some_and(|line| !line.is_blank() && is_of_distribution(&line.text));
+        let is_over = goes_on || before.iter().rev().take(ROWS_MAX).any(|line| row(&line.text, TOTALS));
         let is_rule = !text.is_empty() && text.chars().all(|c| matches!(c, '=' | '-'));
         let is_title = text == "ALL STATS" || text.ends_with(" RESULTS") || text.contains(" RESULTS (");
         let is_told = last.is_blank() || is_rule || is_title || setting(text).is_some();
@@ -256,6 +258,16 @@ mod tests {
         assert_eq!(told("memtier_benchmark --pipeline=16"), [some("200"), some("16"), None]);
         assert_eq!(told("memtier_benchmark --rate-limiting 5"), [some("200"), None, some("5")]);
         assert_eq!(told(""), [some("200"), some("unknown"), None]);
+    }
+
+    #[test]
+    fn regression_a_long_distribution_was_of_no_tool() {
+        let rows: String = (0..300).map(|row| format!("GET       {row}.079        12.500\n")).collect();
+        let table = "Type         Ops/sec     Latency       KB/sec\nTotals        100.00        1.00        10.00\n\n";
+        let heading = "Request Latency Distribution\nType     <= msec         Percent\n------\n";
+        let text = format!("{table}{heading}{rows}---\nWAIT      0.000      100.000\nand so on, it was\n");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (1, 1), "{:?}", output.unread);
     }
 
     #[test]

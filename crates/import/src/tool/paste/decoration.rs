@@ -345,7 +345,9 @@ fn json_string(text: &str) -> Option<String> {
         return None;
     }
     let line: String = serde_json::from_str(string).ok()?;
-    (!line.contains('\n')).then(|| super::terminal::shown(&line))
+    // Notebooks keep the end of each line.
+    let line = line.trim_end_matches(['\r', '\n']);
+    (!line.contains('\n')).then(|| super::terminal::shown(line))
 }
 
 /// How many spaces a line begins with.

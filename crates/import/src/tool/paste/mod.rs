@@ -3,11 +3,13 @@
 
 mod decoration;
 mod encoding;
+mod escaped;
 mod json;
 mod lines;
 mod markup;
 mod moment;
 mod terminal;
+mod wrapped;
 
 use std::io::Read;
 
@@ -108,8 +110,10 @@ fn read_within(
     let mut lines = LineSource::new(input)?;
     let mut paste = Paste::new(limits, readers);
     while let Some(line) = lines.next_line()? {
-        let line = paste.without_decorations(line);
-        paste.take(line);
+        match paste.unescaped(&line) {
+            Some(unescaped) => unescaped.into_iter().for_each(|line| paste.take_as_shown(line)),
+            None => paste.take_as_shown(line),
+        }
     }
     paste.close();
     let output = paste.output;
@@ -140,6 +144,10 @@ struct Paste<'a> {
     /// What the programs of all of them are called.
     programs: Vec<&'static str>,
     open: Option<OpenBlock>,
+    /// The first part of a line that a terminal broke.
+    first_part: Option<ToolLine>,
+    /// The line of a command that it may have broken.
+    full_command: Option<ToolLine>,
     /// The last command line.
     command: Option<CommandLine>,
     /// The tool whose output was longer than what is read of one, while it goes on.
@@ -163,6 +171,8 @@ impl<'a> Paste<'a> {
             readers,
             programs,
             open: None,
+            first_part: None,
+            full_command: None,
             command: None,
             too_long: None,
             is_full: false,
@@ -173,9 +183,10 @@ impl<'a> Paste<'a> {
         }
     }
 
-    /// The next line without what stands before the lines around it.
-    fn without_decorations(&mut self, line: ToolLine) -> ToolLine {
-        ToolLine { text: self.decorations.taken_off(line.text), ..line }
+    /// Takes the next line without what stands before the lines around it.
+    fn take_as_shown(&mut self, line: ToolLine) {
+        let line = ToolLine { text: self.decorations.taken_off(line.text), ..line };
+        self.take(line);
     }
 
     /// Takes the next line.
@@ -183,9 +194,15 @@ impl<'a> Paste<'a> {
         if self.is_full {
             return self.unread(&[line], UnreadCause::TooMany, None);
         }
-        let Some(mut open) = self.open.take() else { return self.begin(line) };
+        let mut open = self.open.take();
+        let Some(line) = self.with_first_part(&mut open, line) else { return };
+        let Some(mut open) = open else { return self.begin(line) };
         let extent = self.extent(&mut open, &line);
         if extent == Extent::EndsBefore {
+            if self.is_part(&mut open, &line) {
+                self.open = Some(open);
+                return;
+            }
             self.finish(open);
             return self.take(line);
         }
@@ -264,7 +281,7 @@ impl<'a> Paste<'a> {
 
     /// Takes a line that no open block has.
     fn begin(&mut self, mut line: ToolLine) {
-        if line.is_blank() || is_between(&line.text) {
+        if line.is_blank() || is_between(&line.text) || self.is_rest_of_command(&line) {
             return;
         }
         let known = self.sureness(&line);
@@ -281,6 +298,7 @@ impl<'a> Paste<'a> {
                 self.open = Some(OpenBlock::new(OpenKind::Command(command)));
             } else {
                 self.ran(command);
+                self.keep_if_full(line);
             }
             return;
         }
@@ -337,11 +355,18 @@ impl<'a> Paste<'a> {
         if let Some(open) = self.open.take() {
             self.finish(open);
         }
+        if let Some(line) = self.first_part.take() {
+            self.take(line);
+            self.close();
+        }
     }
 
     /// What follows is of this command.
     fn ran(&mut self, mut command: CommandLine) {
         hide_secrets(&mut command.words);
+        if let Some(before) = self.command.take() {
+            command.job_file = before.job_file;
+        }
         self.command = Some(command);
     }
 
@@ -372,6 +397,10 @@ impl<'a> Paste<'a> {
         let mut why = None;
         for reader in candidates {
             match reader.read(&block) {
+                Ok(results) if results.is_empty() => {
+                    self.command.get_or_insert_default().job_file = lines.to_vec();
+                    return;
+                }
                 Ok(results) => {
                     if let Some(command) = &mut self.command {
                         command.pass(reader.programs());

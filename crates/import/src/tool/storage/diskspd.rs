@@ -49,7 +49,8 @@ impl ToolReader for Diskspd {
         if command(text).is_some() || timespan(text).is_some() {
             return Some(Beginning::Certain);
         }
-        (text == "Total IO" || parameters_of(text).is_some()).then_some(Beginning::Likely)
+        (matches!(text, "Total IO" | "Input parameters:") || parameters_of(text).is_some())
+            .then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -490,6 +491,7 @@ mod tests {
             let line = ToolLine { number: 1, text: text.to_owned() };
             assert_eq!(Diskspd.begins(&line), None, "{text}");
         }
+        assert!(Diskspd.begins(&ToolLine { number: 1, text: "Input parameters:".to_owned() }).is_some());
         assert!(is_target("E:\\x y.dat") && is_target("#1"));
         assert!(!is_target("C:\\bench>") && !is_target("a: b") && !is_target("# heading"));
     }

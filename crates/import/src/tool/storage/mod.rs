@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, pv, rsync.
+//! filebench, vdbench, ior, kbench, mdtest, rados bench, winsat, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -11,9 +11,14 @@ mod elbencho;
 mod failure;
 mod filebench;
 mod fio;
+mod ior;
+mod kbench;
+mod mdtest;
 mod pv;
+mod rados;
 mod rsync;
 mod vdbench;
+mod winsat;
 
 use super::reader::ToolReader;
 
@@ -27,6 +32,11 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &elbencho::Elbencho,
     &filebench::Filebench,
     &vdbench::Vdbench,
+    &ior::Ior,
+    &kbench::Kbench,
+    &mdtest::Mdtest,
+    &rados::Rados,
+    &winsat::Winsat,
     &pv::Pv,
     &rsync::Rsync,
 ];

@@ -100,16 +100,34 @@ impl ToolReader for Dstat {
         let (table, rows) =
             if is_csv { csv_rows(block.lines, &mut result) } else { table_rows(block.lines, &mut result) };
         let Some(table) = table else { return Err(NotUnderstood::CutShort) };
-        if rows.iter().all(|row| row.cells.is_empty()) {
-            return Err(NotUnderstood::CutShort);
-        }
-        series(rows, interval(&result.command), !table.is_of_pcp).fill(&mut result);
-        result.options.extend(table.devices());
         if let Some(last) = block.lines.iter().rev().find(|line| !line.is_blank()) {
             result.lines.last = last.number;
         }
-        Ok(vec![result])
+        let (interval, has_first) = (interval(&result.command), !table.is_of_pcp);
+        let of_device = |(kind, name): (&'static str, String)| {
+            let own: Vec<Row> = rows.iter().map(|row| row.of_device(&name)).collect();
+            let mut one = ToolResult { unread: Vec::new(), ..result.clone() };
+            one.options.insert(kind.to_owned(), name);
+            has_figures(&own).then(|| {
+                series(own, interval, has_first).fill(&mut one);
+                one
+            })
+        };
+        let devices: Vec<ToolResult> = table.several().into_iter().filter_map(of_device).collect();
+        let mut results = Vec::new();
+        if has_figures(&rows) {
+            series(rows, interval, has_first).fill(&mut result);
+            result.options.extend(table.devices());
+            results.push(result);
+        }
+        results.extend(devices);
+        if results.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(results) }
     }
+}
+
+/// Whether rows have anything that is known.
+fn has_figures(rows: &[Row]) -> bool {
+    rows.iter().any(|row| !row.cells.is_empty())
 }
 
 /// Whether a line is of those that may stand among the rows.
@@ -286,8 +304,26 @@ mod tests {
         let result = read("--dsk/sda--\n read  writ\n   0     0\n   5k    0\n");
         assert_eq!(value(&result, "read_throughput"), Some(5120.0));
         assert_eq!(result.options.get("device").map(String::as_str), Some("sda"));
-        let both = "--dsk/sda-- --dsk/sdb--\n read  writ: read  writ\n   0     0 :   0     0\n   5k    0 :   5k    0\n";
-        assert!(crate::tool::read("", both.as_bytes()).unwrap().results.is_empty());
+    }
+
+    #[test]
+    fn each_of_several_devices_is_a_result() {
+        let both = "$ dstat -d -D sda,sdb,total 1\n--dsk/sda-----dsk/sdb----dsk/total-\n read  writ: read  writ: read  writ\n\
+                    \x20  0     0 :   0     0 :   0     0 \n   5k    0 :   6k    0 :  11k    0 \n";
+        let results = crate::tool::read("", both.as_bytes()).unwrap().results;
+        let told: Vec<(Option<&str>, Option<f64>)> = results
+            .iter()
+            .map(|result| {
+                (result.options.get("device").map(String::as_str), value(result, "read_throughput"))
+            })
+            .collect();
+        let expected = [(None, Some(11_264.0)), (Some("sda"), Some(5120.0)), (Some("sdb"), Some(6144.0))];
+        assert_eq!(told, expected);
+        let cards = "-net/eth0- -net/eth1-\n recv  send: recv  send\n   0     0 :   0     0 \n   0    1k :   0    2k\n";
+        let results = crate::tool::read("", cards.as_bytes()).unwrap().results;
+        let sent: Vec<Option<f64>> = results.iter().map(|result| value(result, "send_throughput")).collect();
+        assert_eq!(sent, [Some(1024.0), Some(2048.0)]);
+        assert_eq!(results[1].options["interface"], "eth1");
     }
 
     #[test]

@@ -165,9 +165,20 @@ impl Table {
         }
     }
 
-    /// Which column of ours stands at this place.
-    fn column(&self, group: &Group, heading: &str) -> Option<&'static DstatColumn> {
-        let title = self.title(group);
+    /// The device that a group is of where others stand beside it, and what a group of all of them has above it.
+    fn of_several<'a>(&self, group: &'a Group) -> Option<(&'a str, &'static str)> {
+        let (kind, device) = group.title.split_once('/')?;
+        let all = match kind {
+            "dsk" => DISK,
+            "io" => OPERATIONS,
+            "net" => NETWORK,
+            _ => return None,
+        };
+        (device != "total" && self.title(group) != all).then_some((device, all))
+    }
+
+    /// Which column of ours stands below this title.
+    fn column(&self, title: &str, heading: &str) -> Option<&'static DstatColumn> {
         let is_known = match title {
             // What pcp-dstat has there are counts of a span, and pages.
             SYSTEM | PAGING => !self.is_of_pcp,
@@ -180,7 +191,7 @@ impl Table {
 
     /// The figures of a row, whose words stand in groups.
     pub(super) fn row(&self, line: u64, words: &[Vec<&str>]) -> Row {
-        let mut row = Row { clock: None, cells: Vec::new() };
+        let mut row = Row { clock: None, cells: Vec::new(), of_devices: Vec::new() };
         for (group, words) in self.groups.iter().zip(words) {
             if group.headings.first().is_some_and(|heading| heading == "time") {
                 // A date may stand before it.
@@ -190,17 +201,31 @@ impl Table {
             if group.headings.len() != words.len() {
                 continue;
             }
+            let several = self.of_several(group);
+            let title = several.map_or(self.title(group), |(_, all)| all);
             for (heading, word) in group.headings.iter().zip(words) {
-                let Some((_, _, metric, kind)) = self.column(group, heading) else { continue };
-                let printed = cell(line, word, *kind);
-                row.cells.extend(printed.map(|printed| SampleCell {
-                    metric: *metric,
-                    printed,
-                    mean: Mean::Plain,
-                }));
+                let Some((_, _, metric, kind)) = self.column(title, heading) else { continue };
+                let Some(printed) = cell(line, word, *kind) else { continue };
+                let cell = SampleCell { metric: *metric, printed, mean: Mean::Plain };
+                match several {
+                    Some((device, _)) => row.of_devices.push((device.to_owned(), cell)),
+                    None => row.cells.push(cell),
+                }
             }
         }
         row
+    }
+
+    /// The devices that stand beside others, each once, with what they are.
+    pub(super) fn several(&self) -> Vec<(&'static str, String)> {
+        let mut all: Vec<(&'static str, String)> = Vec::new();
+        for (device, title) in self.groups.iter().filter_map(|group| self.of_several(group)) {
+            let kind = if title == NETWORK { "interface" } else { "device" };
+            if !all.iter().any(|(_, known)| known == device) {
+                all.push((kind, device.to_owned()));
+            }
+        }
+        all
     }
 
     /// Which devices the columns of one device are of.
@@ -231,4 +256,14 @@ pub(super) struct Row {
     /// The time of day of its end.
     pub(super) clock: Option<f64>,
     pub(super) cells: Vec<SampleCell>,
+    /// Those of devices that stand beside others, with their names.
+    pub(super) of_devices: Vec<(String, SampleCell)>,
+}
+
+impl Row {
+    /// What it says of one of several devices.
+    pub(super) fn of_device(&self, name: &str) -> Self {
+        let own = self.of_devices.iter().filter(|(device, _)| device == name);
+        Self { clock: self.clock, cells: own.map(|(_, cell)| cell.clone()).collect(), of_devices: Vec::new() }
+    }
 }

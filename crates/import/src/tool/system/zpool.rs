@@ -114,7 +114,7 @@ fn is_lower_heading(text: &str) -> bool {
 }
 
 fn is_rule(text: &str) -> bool {
-    text.starts_with("---") && text.chars().all(|c| matches!(c, '-' | ' '))
+    text.trim_start().starts_with("---") && text.chars().all(|c| matches!(c, '-' | ' '))
 }
 
 /// `Sat Nov 28 07:00:00 UTC 2026`, of `-T d`.
@@ -236,6 +236,15 @@ pool        alloc   free   read  write   read  write   read  write   read  write
         let results = crate::tool::read("", format!("{HEADING}{rows}").as_bytes()).unwrap().results;
         let items: Vec<&str> = results.iter().map(|result| result.options["device"].as_str()).collect();
         assert_eq!(items, ["a", "a mirror-0", "a mirror-0 sda", "b", "b mirror-0"]);
+    }
+
+    #[test]
+    fn regression_a_rule_that_is_indented_ended_the_table() {
+        let text = "                capacity     operations     bandwidth\n  pool        alloc   free   read  write   read  write\n\
+                    \x20 ----------  -----  -----  -----  -----  -----  -----\n\
+                    \x20 tank         100G  20.9T  1.02K    772   102M  85.1M\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (1, 0), "{:?}", output.unread);
     }
 
     #[test]

@@ -9,6 +9,7 @@ use model::{MetricName, Unit, metric};
 
 use crate::tool::block::ToolLine;
 use crate::tool::database::{behind, number};
+use crate::tool::latency::percentile;
 use crate::tool::number::{exact, leading, quantity, time, whole};
 
 /// Reads all of it.
@@ -311,7 +312,11 @@ fn times(line: u64, name: &str, value: &str, measured: &mut ToolMeasurement) -> 
         "latency stddev" => DEVIATION,
         "initial connection time" => MetricName::new("connecting_time"),
         "average connection time" => MetricName::new("connect_mean"),
-        _ => return false,
+        // Of versions that somebody patched.
+        other => match other.strip_prefix("latency percentile ").and_then(percentile) {
+            Some(metric) => metric,
+            None => return false,
+        },
     };
     let value = value.split(" (").next().unwrap_or(value);
     let printed = quantity(line, value, Counting::Decimal).filter(|printed| printed.unit == Unit::Seconds);
@@ -331,6 +336,15 @@ mod tests {
     fn figures(measured: &ToolMeasurement) -> String {
         let one = |figure: &ToolFigure| format!("{}={}", figure.metric, figure.printed.value);
         measured.figures.iter().map(one).collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn percentiles_of_a_patched_version_are_read() {
+        let report = read(&lines(
+            "latency average = 24.5 ms\nlatency percentile 50 = 23.5 ms\nlatency percentile 99.9 = 250 ms\n",
+        ));
+        assert_eq!(figures(&report.whole), "latency_mean=0.0245 latency_p50=0.0235 latency_p99_9=0.25");
+        assert!(report.unread.is_empty());
     }
 
     #[test]

@@ -76,13 +76,17 @@ impl ToolReader for Sysbench {
             || interval::moment(text).is_some_and(|(_, told)| interval::figures(0, told).is_some());
         // What 0.4 and 0.5 print first of files.
         let is_of_files = text.starts_with("Operations performed:") && text.ends_with(" Total");
-        (is_heading || is_of_files || warns(text) || is_interval()).then_some(Beginning::Likely)
+        let is_prepared = text.contains(" bytes written in ") && text.ends_with("/sec).");
+        (is_heading || is_of_files || warns(text) || is_prepared || is_interval())
+            .then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.trim();
-        let is_own = last.is_blank() || last.is_indented() || fails(text) || text::knows(last);
+        // Many a text leaves out the names of files so.
+        let is_own =
+            last.is_blank() || last.is_indented() || text == "..." || fails(text) || text::knows(last);
         if !is_own {
             return Extent::EndsBefore;
         }
@@ -229,6 +233,20 @@ mod tests {
             assert_eq!(Sysbench.begins(&line(text)), None, "{text}");
         }
         assert_eq!(Sysbench.begins(&line("[ 1s ] 2293.97 MiB/sec")), Some(Beginning::Likely));
+    }
+
+    #[test]
+    fn regression_preparing_was_not_read_where_names_of_files_were_left_out() {
+        let banner =
+            "sysbench 1.0.20 (using system LuaJIT 2.1.0-beta3)\n\n128 files, 16384Kb each, 2048Mb total\n";
+        let sums =
+            "...\nCreating file test_file.127\n2147483648 bytes written in 128.00 seconds (16.00 MiB/sec).\n";
+        for text in [format!("{banner}{sums}"), sums.to_owned()] {
+            let output = crate::tool::read("", text.as_bytes()).unwrap();
+            let [prepared] = output.results.as_slice() else { panic!("{text}: {:?}", output.unread) };
+            let rate = prepared.whole.figure(model::metric::THROUGHPUT).unwrap();
+            assert_eq!(rate.value, 16.0 * 1_048_576.0);
+        }
     }
 
     #[test]

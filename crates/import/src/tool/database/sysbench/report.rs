@@ -61,6 +61,9 @@ pub(super) struct SysbenchReport {
     pub(super) syncs: Option<PrintedValue>,
 }
 
+/// Errors that its scripts begin again for.
+pub(super) const IGNORED_ERRORS: MetricName = MetricName::new("ignored_errors_per_second");
+
 /// Adds a figure to a list, where there is one.
 pub(super) fn push(list: &mut Vec<ToolFigure>, metric: MetricName, printed: Option<PrintedValue>) {
     list.extend(printed.map(|printed| ToolFigure { metric, printed }));
@@ -96,6 +99,7 @@ impl SysbenchReport {
         }
         whole.figures.extend(latencies);
         whole.figures.extend(self.others.iter().cloned());
+        whole.add(metric::ERROR_SHARE, error_share(&whole));
         (whole, parts)
     }
 
@@ -143,6 +147,14 @@ impl SysbenchReport {
         let has_synced = self.syncs.as_ref().is_some_and(|syncs| syncs.value > 0.0);
         has_synced && self.read.operations.is_none() && self.written.operations.is_none()
     }
+}
+
+/// How many transactions were begun again because of an error that is ignored, of all that were tried; `None` where
+/// there was none.
+fn error_share(whole: &ToolMeasurement) -> Option<PrintedValue> {
+    let errors = whole.figure(IGNORED_ERRORS).filter(|errors| errors.value > 0.0)?;
+    let tried = added(&[whole.figure(metric::TRANSACTIONS_PER_SECOND)?, errors])?;
+    divided(errors, &tried, Unit::One)
 }
 
 /// Whether anything was moved.

@@ -5,7 +5,7 @@ use model::database::metric::QUERIES_PER_SECOND;
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 use model::{MetricName, Unit, metric};
 
-use super::report::{SysbenchReport, SysbenchRun, SysbenchTest, push};
+use super::report::{IGNORED_ERRORS, SysbenchReport, SysbenchRun, SysbenchTest, push};
 use super::{BEFORE_1_0, banner, interval};
 use crate::tool::block::ToolLine;
 use crate::tool::database::{added, behind, number};
@@ -59,7 +59,7 @@ const QUERIES: &[(&str, MetricName)] = &[
 const COUNTED: &[(&str, MetricName)] = &[
     ("queries", QUERIES_PER_SECOND),
     ("deadlocks", MetricName::new("deadlocks_per_second")),
-    ("ignored errors", MetricName::new("ignored_errors_per_second")),
+    ("ignored errors", IGNORED_ERRORS),
     ("reconnects", MetricName::new("reconnects_per_second")),
 ];
 

@@ -2,6 +2,7 @@
 //! is put into [`run::FioRun`], of which the results are made in one way.
 
 mod figures;
+mod job_file;
 mod json;
 mod options;
 mod run;
@@ -72,13 +73,18 @@ impl ToolReader for Fio {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.as_str();
-        (!is_numbered(text) && text::begins(text) || terse::is_line(text)).then_some(Beginning::Certain)
+        if !is_numbered(text) && text::begins(text) || terse::is_line(text) {
+            return Some(Beginning::Certain);
+        }
+        job_file::begins(text).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let Some(first) = before.first() else { return Extent::More };
-        let goes_on = if terse::is_line(&first.text) {
+        let goes_on = if job_file::begins(&first.text) {
+            job_file::goes_on(&last.text) && !text::begins(&last.text)
+        } else if terse::is_line(&first.text) {
             terse::is_line(&last.text)
         } else if text::begins_run(&last.text) || matches!(last.text.as_str(), "{" | "}") {
             // Another run begins where the figures of one are over; JSON beside the text comes before them.
@@ -99,6 +105,9 @@ impl ToolReader for Fio {
         let first = block.lines.first().map_or("", |line| line.text.trim_start());
         if first.starts_with('{') {
             return of_runs(&[block.lines], block, json::read);
+        }
+        if job_file::begins(first) {
+            return job_file::read(block.lines).map(|_| Vec::new()).ok_or(NotUnderstood::OtherText);
         }
         if terse::is_line(first) {
             return of_runs(&terse::executions(block), block, terse::read);
@@ -128,7 +137,10 @@ fn of_runs(
     for &lines in executions {
         let own = ToolBlock { lines, command: block.command };
         match read(&own) {
-            Ok(run) => results.extend(run.results(&own)),
+            Ok(run) => {
+                let command = block.command.filter(|line| run.is_of(line));
+                results.extend(run.results(&ToolBlock { command, ..own }));
+            }
             Err(error) => why = error,
         }
     }
@@ -150,6 +162,20 @@ pub(super) fn lines(text: &str) -> Vec<ToolLine> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn regression_a_command_that_names_other_jobs_was_taken_for_its_own() {
+        let printed = "seq: (groupid=0, jobs=1): err= 0: pid=77: now\n  read: IOPS=5, BW=5MiB/s (5MB/s)(10MiB/2000msec)\n";
+        let words = |command: &str| {
+            let output = crate::tool::read("", format!("$ {command}\n{printed}").as_bytes()).unwrap();
+            (output.results[0].command.len(), output.results[0].options.contains_key("direct"))
+        };
+        assert_eq!(words("fio --name=seq --direct=1"), (3, true));
+        assert_eq!(words("fio --name=other --direct=1"), (0, false));
+        assert_eq!(words("fio --direct=1 --cmdhelp=rw"), (0, false));
+        assert_eq!(words("fio --name=$i --direct=1"), (3, true));
+        assert_eq!(words("fio --direct=1 jobs.fio").0, 3);
+    }
 
     #[test]
     fn regression_numbers_of_lines_were_taken_for_names_of_jobs() {

@@ -8,8 +8,10 @@ use model::tool_result::{
 };
 use model::{MetricName, Unit, metric};
 
-use super::{NAME, options};
+use super::options::FioCommand;
+use super::{NAME, job_file, options};
 use crate::tool::block::ToolBlock;
+use crate::tool::command_line::CommandLine;
 use crate::tool::reader::ToolReader as _;
 use crate::tool::storage::failure;
 
@@ -18,6 +20,9 @@ pub(super) const ALL_CLIENTS: &str = "All clients";
 
 /// Reads, writes and discards together, with `unified_rw_reporting`.
 pub(super) const MIXED: &str = "mixed";
+
+/// Options with which it runs nothing.
+const HELP: &[&str] = &["help", "cmdhelp", "enghelp", "version", "parse-only", "showcmd"];
 
 /// What fio prints of one execution.
 #[derive(Debug, Default)]
@@ -88,7 +93,9 @@ impl FioRun {
     /// Adds the options of the command line above it, if there is one, and says whether these are all
     /// that were given. Where the output says one, too, that is what was done.
     pub(super) fn add_command(&mut self, block: &ToolBlock<'_>) -> Option<bool> {
-        let command = options::of_command(block.command?.invocation(super::Fio.programs())?);
+        let line = block.command.filter(|line| self.is_of(line))?;
+        let words = line.invocation(super::Fio.programs());
+        let command = self.with_job_file(line, words.map(options::of_command))?;
         let is_printed = |(name, _): &(String, _)| self.jobs.iter().any(|job| job.name == *name);
         let is_grouped =
             command.jobs.len() > 1 && command.has("group_reporting") && !command.jobs.iter().all(is_printed);
@@ -113,6 +120,43 @@ impl FioRun {
             }
         }
         Some(command.is_all)
+    }
+
+    /// Whether a command may have printed it: one that asks for help has not, nor one that names other jobs alone.
+    pub(super) fn is_of(&self, line: &CommandLine) -> bool {
+        let Some(words) = line.invocation(super::Fio.programs()) else { return true };
+        let command = options::of_command(words);
+        // What a shell or a reader puts in is not known.
+        let is_open = |(name, _): &(String, _)| name.contains(['$', '<', '{', '%']);
+        let is_named = |job: &FioJob| {
+            [ALL_CLIENTS, ""].contains(&job.name.as_str())
+                || command.jobs.iter().any(|(name, _)| *name == job.name)
+        };
+        let is_help = HELP.iter().any(|option| command.has(option));
+        let has_others = command.is_all
+            && !command.jobs.is_empty()
+            && !command.jobs.iter().any(is_open)
+            && !self.jobs.is_empty()
+            && !self.jobs.iter().any(is_named);
+        !is_help && !has_others
+    }
+
+    /// A command, and what the job file says that was shown above it where it is that of this run.
+    fn with_job_file(&self, line: &CommandLine, command: Option<FioCommand>) -> Option<FioCommand> {
+        // A command that says all was given no file.
+        if command.as_ref().is_some_and(|command| command.is_all) {
+            return command;
+        }
+        let has = |job: &FioJob, file: &FioCommand| file.jobs.iter().any(|(name, _)| *name == job.name);
+        let jobs = || self.jobs.iter().filter(|job| job.name != ALL_CLIENTS);
+        let is_own = |file: &FioCommand| jobs().all(|job| has(job, file));
+        let Some(mut file) = job_file::read(&line.job_file).filter(is_own) else { return command };
+        // What else was given is not known.
+        file.is_all &= line.invocation(super::Fio.programs()).is_some_and(|words| words.len() == 2);
+        // Each job has them.
+        file.common.clear();
+        file.common.extend(command.map(|command| command.common).unwrap_or_default());
+        Some(file)
     }
 
     /// Jobs without names made of what is told of groups, for texts that have nothing else.
