@@ -1,5 +1,5 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench,
+//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench, schbench,
 //! Intel's Memory Latency Checker, lmbench.
 
 mod bench_sh;
@@ -17,6 +17,7 @@ mod openssl;
 mod perf;
 mod perf_bench;
 mod perf_counts;
+mod schbench;
 mod seven_zip;
 mod stream;
 mod stress_ng;
@@ -48,6 +49,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &hackbench::Hackbench,
     &cyclictest::Cyclictest,
     &perf_bench::PerfBench,
+    &schbench::Schbench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];
