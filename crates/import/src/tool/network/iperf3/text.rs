@@ -311,7 +311,9 @@ impl Reading {
 
 /// How many segments were sent again, where the heading has a column of them.
 fn retransmits(line: u64, heading: &str, tail: &str) -> Option<PrintedValue> {
-    if !heading.contains("Retr") {
+    // Without the heading, a number before the word is of them: datagrams have their jitter there.
+    let is_left_out = heading.is_empty() && ends(tail).0;
+    if !heading.contains("Retr") && !is_left_out {
         return None;
     }
     let (again, rest) = whole(tail)?;
@@ -336,6 +338,16 @@ mod tests {
         - - - - - - - - - - - - - - - - - - - - - - - - -\n\
         [ ID] Interval           Transfer     Bitrate         Retr\n\
         [  5]   0.00-1.00   sec  1.10 GBytes  9.41 Gbits/sec    3             sender\n";
+
+    #[test]
+    fn sums_without_their_heading_have_their_retransmits() {
+        let run = read_one(
+            "[SUM]   0.00-360.00 sec  2.72 TBytes  66.4 Gbits/sec  19545340             sender\n\
+             [SUM]   0.00-360.00 sec  2.72 TBytes  66.4 Gbits/sec                  receiver\n",
+        );
+        let sent = run.flows[0].sum.sent.as_ref().unwrap();
+        assert_eq!(sent.figure(metric::RETRANSMITS).map(|again| again.value), Some(19_545_340.0));
+    }
 
     #[test]
     fn an_end_that_was_not_told_is_none() {
