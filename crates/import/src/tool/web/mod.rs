@@ -1,5 +1,5 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust, autocannon, artillery.
+//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling.
 
 mod ab;
 mod aria2;
@@ -8,6 +8,7 @@ mod autocannon;
 mod bombardier;
 mod curl;
 mod curl_labels;
+mod gatling;
 mod h2load;
 mod hey;
 mod k6;
@@ -49,6 +50,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &locust::Locust,
     &autocannon::Autocannon,
     &artillery::Artillery,
+    &gatling::Gatling,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
