@@ -1,5 +1,5 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling.
+//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter.
 
 mod ab;
 mod aria2;
@@ -11,6 +11,7 @@ mod curl_labels;
 mod gatling;
 mod h2load;
 mod hey;
+mod jmeter;
 mod k6;
 mod locust;
 mod oha;
@@ -51,6 +52,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &autocannon::Autocannon,
     &artillery::Artillery,
     &gatling::Gatling,
+    &jmeter::JMeter,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
