@@ -16,7 +16,7 @@ pub struct CommandLine {
 }
 
 /// Characters that a prompt ends with, before a space.
-const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', ARROW, '\u{3bb}', '+'];
+const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', '\u{27a4}', ARROW, '\u{3bb}', '+'];
 
 /// Those of them that a line may end with.
 const BARE_MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}'];
@@ -349,7 +349,7 @@ mod tests {
             "PS C:\\Users\\me> ",
             "me@host ~/src (main) $ ",
             "\u{279c}  src git:(main) \u{2717} ",
-            "\u{3bb} ",
+            "~ \u{27a4} ",
             "host:~ # ",
             "Mac:~ me$ ",
             "+ ",
