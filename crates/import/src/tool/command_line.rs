@@ -19,7 +19,7 @@ pub struct CommandLine {
 }
 
 /// Characters that a prompt ends with, before a space.
-const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', ARROW, '\u{3bb}', '+'];
+const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', '\u{27a4}', ARROW, '\u{3bb}', '+'];
 
 /// Those of them that a line may end with.
 const BARE_MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}'];
@@ -33,7 +33,7 @@ const ARROW_WORDS_MAX: usize = 4;
 /// Programs that run another one, whose name is among the words behind them.
 const WRAPPERS: &[&str] = &[
     "sudo", "doas", "env", "nice", "ionice", "taskset", "numactl", "stdbuf", "timeout", "nohup", "chrt",
-    "unbuffer",
+    "unbuffer", "kubectl", "oc", "docker", "podman", "nerdctl", "lxc", "ssh", "nsenter", "chroot", "srun",
 ];
 
 /// What stands before a program on one line, with `;` or `&&` between them: `sync; dd if=/dev/zero of=x`.
@@ -44,7 +44,7 @@ const PREPARING: &[&str] =
 const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
-const WRAPPED_WORDS_MAX: usize = 8;
+const WRAPPED_WORDS_MAX: usize = 12;
 
 /// Fewer words than so many are behind the first of a prompt.
 const PROMPT_WORDS_MAX: usize = 4;
@@ -342,7 +342,7 @@ mod tests {
             "\u{3bb} ",
             "host:~ # ",
             "Mac:~ me$ ",
-            "+ ",
+            "~ \u{27a4} ",
             "++ ",
             "PS> ",
             "LC_ALL=C ",
@@ -354,6 +354,8 @@ mod tests {
             );
         }
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
+        assert!(words_of("kubectl exec -n net -it client -- dd if=a of=b").is_some());
+        assert_eq!(words_of("ssh is slower than dd"), None);
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
         let prepared = "sync; dd if=a of=b; sync";

@@ -52,6 +52,7 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
 fn of_one(measured: &ToolMeasurement) -> Vec<Finding> {
     let mut found: Vec<Finding> =
         measured.figures.iter().filter_map(|f| alone(f.metric, &f.printed)).collect();
+    found.extend(measured.window.as_ref().and_then(|window| alone(metric::ELAPSED, window)));
     found.extend(order(measured));
     found.extend(longer_than_the_run(measured));
     found.extend(more_than_all_processors(measured));
@@ -79,7 +80,9 @@ fn alone(metric: MetricName, printed: &PrintedValue) -> Option<Finding> {
     if printed.most() < 0.0 && counted.contains(&printed.unit) {
         return Some(finding("negative", metric, printed));
     }
-    if printed.least() >= WRAPPED && counted.contains(&printed.unit) {
+    // The shortest time that is counted is a nanosecond.
+    let wrapped = if printed.unit == Unit::Seconds { WRAPPED / 1e9 } else { WRAPPED };
+    if printed.least() >= wrapped && counted.contains(&printed.unit) {
         return Some(finding("wrapped", metric, printed));
     }
     (is_share && printed.least() > 1.0).then(|| finding("share", metric, printed))
@@ -203,6 +206,8 @@ mod tests {
         assert!(!found(metric::THROUGHPUT, 0.0, Unit::BytesPerSecond));
         assert!(found(metric::TRANSACTIONS_PER_SECOND, 1.8446842801212e19, Unit::PerSecond));
         assert!(!found(metric::THROUGHPUT, 1e15, Unit::BytesPerSecond));
+        // wrk prints `35951 requests in 307445734491.24m`.
+        assert!(found(metric::ELAPSED, 1.8e13, Unit::Seconds) && !found(metric::ELAPSED, 1e9, Unit::Seconds));
     }
 
     #[test]

@@ -15,8 +15,8 @@ const MOST: f64 = 0.5;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "failed-operations",
-    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke. Most tools have \
-          them in their rates and latencies.",
+    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke; or all datagrams \
+          got lost. Most tools have them in their rates and latencies.",
     english: r#"
 finding-failed-operations =
     { $how ->
@@ -35,7 +35,9 @@ evidence-failed-line =
 };
 
 fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
-    let failed = result.whole.figure(metric::ERROR_SHARE);
+    // Where no datagram arrives, nothing was done either.
+    let lost = || result.whole.figure(metric::LOSS).filter(|loss| loss.value >= 1.0);
+    let failed = result.whole.figure(metric::ERROR_SHARE).or_else(lost);
     let Some(failed) = failed.filter(|failed| failed.value >= SOME) else { return Vec::new() };
     let (how, severity) = match failed.value {
         share if share >= 1.0 => ("all", Severity::Error),
@@ -97,5 +99,19 @@ mod tests {
             None,
             "they may be late"
         );
+    }
+
+    #[test]
+    fn probes_that_all_get_lost_have_failed() {
+        let found = |received: u32| {
+            let text = format!(
+                "Pinging 192.0.2.1 with 32 bytes of data:\nRequest timed out.\n\nPing statistics for 192.0.2.1:\n    \
+                 Packets: Sent = 4, Received = {received}, Lost = {} ({}% loss),\n",
+                4 - received,
+                25 * (4 - received)
+            );
+            fixture::found(&CHECK, &text).len()
+        };
+        assert_eq!((found(0), found(1)), (1, 0));
     }
 }

@@ -1,6 +1,6 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
-//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench,
-//! Intel's Memory Latency Checker, lmbench.
+//! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench, schbench,
+//! Intel's Memory Latency Checker, lmbench, the Phoronix Test Suite.
 
 mod bench_sh;
 mod coremark;
@@ -17,6 +17,8 @@ mod openssl;
 mod perf;
 mod perf_bench;
 mod perf_counts;
+mod phoronix;
+mod schbench;
 mod seven_zip;
 mod stream;
 mod stress_ng;
@@ -42,12 +44,14 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &bench_sh::BenchSh,
     &nench::Nench,
     &unixbench::UnixBench,
+    &phoronix::Phoronix,
     &geekbench::Geekbench,
     &coremark::CoreMark,
     &tinymembench::Tinymembench,
     &hackbench::Hackbench,
     &cyclictest::Cyclictest,
     &perf_bench::PerfBench,
+    &schbench::Schbench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
 ];

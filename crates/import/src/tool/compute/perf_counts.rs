@@ -33,7 +33,28 @@ struct CountRow {
 
 /// Whether such lines begin with this one.
 pub(super) fn begins(text: &str) -> bool {
-    is_heading(text) || of_commas(text).is_some() || is_json(text)
+    is_heading(text) || of_commas(text).is_some() || is_json(text) || is_row_of_interval(text)
+}
+
+/// Whether it is a row of an interval, where the heading was left out. Words alone would be any table's: what perf makes
+/// of a count stands behind a mark, or it is an event that is named as no column of others is.
+fn is_row_of_interval(text: &str) -> bool {
+    // Every line of every text is asked.
+    if !text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        return false;
+    }
+    // It is printed with nine decimals.
+    let is_time = |time: &str| {
+        time.split_once(['.', ',']).is_some_and(|(seconds, decimals)| {
+            [seconds, decimals].iter().all(|part| part.bytes().all(|byte| byte.is_ascii_digit()))
+                && decimals.len() == 9
+        })
+    };
+    text.split_whitespace().next().is_some_and(is_time)
+        && of_interval(text).is_some_and(|row| {
+            let is_event = row.event.contains(['-', ':', '/']) || EVENTS.contains(&row.event.as_str());
+            is_event || text.contains(" # ") || !row.unit.is_empty() || row.number.starts_with(NOT)
+        })
 }
 
 /// Whether no other program prints such a line: tables between commas may have a word, a number and a share, too.
@@ -50,7 +71,8 @@ const EVENTS: &[&str] = &["cycles", "instructions", "branches"];
 
 /// Whether `last` belongs to the lines before it.
 pub(super) fn extent(last: &ToolLine, before: &[ToolLine]) -> Extent {
-    let is_of_intervals = before.first().is_some_and(|first| is_heading(&first.text));
+    let is_of_intervals =
+        before.first().is_some_and(|first| is_heading(&first.text) || is_row_of_interval(&first.text));
     let belongs = if is_of_intervals {
         of_interval(&last.text).is_some() || is_heading(&last.text)
     } else {
@@ -279,6 +301,25 @@ mod tests {
         assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(0.200_556_821));
         let starts: Vec<Option<f64>> = result.parts.iter().map(|part| part.start_s).collect();
         assert_eq!(starts, [Some(0.0), Some(0.100_184_405)]);
+    }
+
+    #[test]
+    fn intervals_may_stand_without_their_heading() {
+        let result = read(
+            "     1.001090000              1.50 msec task-clock                #    0.015 CPUs utilized\n\
+             \x20    1.001090000               212      context-switches          #  160.606 K/sec\n\
+             \x20    1.001090000         1,234,567      cycles                    #    0.935 GHz\n\
+             \x20    2.002190000              1.25 msec task-clock                #    0.013 CPUs utilized\n\
+             \x20    2.002190000               112      context-switches\n\
+             \x20    2.002190000           765,433      cycles\n",
+        );
+        assert_eq!(value(&result, metric::CPU_TIME), Some(0.002_75));
+        assert_eq!(value(&result, MetricName::new("context_switches")), Some(324.0));
+        assert_eq!(value(&result, MetricName::new("cycles")), Some(2_000_000.0));
+        assert_eq!((result.parts.len(), result.unread.len()), (2, 0));
+        for other in ["     1.001090000     12     orders", "1.5 2 msec task-clock", "10.000000000"] {
+            assert!(!begins(other), "{other}");
+        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
-//! UnixBench: the index of each part of a run, and that of all. A run has one process first, and then one for each
-//! processor; each is a result.
+//! UnixBench: the rate and the index of each part of a run, and the index of all. A run has one process first, and then
+//! one for each processor; each is a result.
 
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
-use model::{MetricName, Unit};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{bare, leading, whole};
+use crate::tool::number::{bare, leading, plain, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -26,13 +26,32 @@ const COPIES: &str = "running ";
 /// How many times as fast as a SPARCstation 20-61 of 1995, times ten, it is.
 const INDEX: MetricName = MetricName::new("index");
 
+const COPIED: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "5.x",
+    units: "KBps",
+    counting: Counting::Binary,
+    proof: "fstime.c divides the blocks that it copied by its COUNTSIZE, which are 1024 bytes",
+};
+
+const RULES: &[CountingRule] = &[COPIED];
+
+/// What it counts, with our names for it, the unit, and how much of it one is: loops in a second and in a minute,
+/// Whetstone's instructions, bytes copied.
+const RATES: &[(&str, MetricName, Unit, f64)] = &[
+    ("lps", metric::OPERATIONS_PER_SECOND, Unit::PerSecond, 1.0),
+    ("lpm", metric::OPERATIONS_PER_SECOND, Unit::PerSecond, 1.0 / 60.0),
+    ("MWIPS", metric::OPERATIONS_PER_SECOND, Unit::PerSecond, 1e6),
+    ("KBps", metric::THROUGHPUT, Unit::BytesPerSecond, 1024.0),
+];
+
 impl ToolReader for UnixBench {
     fn name(&self) -> &'static str {
         NAME
     }
 
     fn doc(&self) -> &'static str {
-        "the tables of UnixBench: the index of each test and of all, of each number of parallel copies"
+        "UnixBench: the rate and the index of each test, and the index of all, of each number of parallel copies"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -41,7 +60,7 @@ impl ToolReader for UnixBench {
     }
 
     fn counting(&self) -> &'static [CountingRule] {
-        &[]
+        RULES
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
@@ -79,10 +98,10 @@ impl ToolReader for UnixBench {
                 result.whole.add(INDEX, number);
                 result.lines.last = line.number;
             } else if let Some((name, value)) = row(text).filter(|_| is_table) {
-                let mut measured = ToolMeasurement::default();
-                measured.add(INDEX, number(line.number, value));
-                let kind = ToolPartKind::Phase;
-                result.parts.push(ToolPart { kind, name: name.to_owned(), start_s: None, measured });
+                part(&mut result, name).add(INDEX, number(line.number, value));
+                result.lines.last = line.number;
+            } else if let Some((name, metric, rate)) = rate(line.number, text) {
+                part(&mut result, name).add(metric, Some(rate));
                 result.lines.last = line.number;
             }
         }
@@ -91,6 +110,29 @@ impl ToolReader for UnixBench {
         }
         Ok(vec![result])
     }
+}
+
+/// What was measured of a test.
+fn part<'a>(result: &'a mut ToolResult, name: &str) -> &'a mut ToolMeasurement {
+    let at = result.parts.iter().position(|part| part.name == name).unwrap_or(result.parts.len());
+    if at == result.parts.len() {
+        let measured = ToolMeasurement::default();
+        let kind = ToolPartKind::Phase;
+        result.parts.push(ToolPart { kind, name: name.to_owned(), start_s: None, measured });
+    }
+    &mut result.parts[at].measured
+}
+
+/// The test and its rate: `Execl Throughput           1524.7 lps   (29.9 s, 2 samples)`.
+fn rate(line: u64, text: &str) -> Option<(&str, MetricName, PrintedValue)> {
+    let (before, _) = text.strip_suffix(" samples)")?.rsplit_once('(')?;
+    let (before, unit) = before.trim_end().rsplit_once(' ')?;
+    let (name, digits) = before.trim_end().rsplit_once(' ')?;
+    let (_, metric, known, scale) = RATES.iter().find(|(own, ..)| *own == unit)?;
+    let number = leading(digits, false).filter(|number| number.rest.is_empty())?;
+    let (value, half_step) = (number.value * scale, number.half_step * scale);
+    let printed = PrintedValue { half_step, ..plain(line, format!("{digits} {unit}"), value, *known) };
+    Some((name.trim_end(), *metric, printed))
 }
 
 fn is_heading(text: &str) -> bool {
@@ -122,6 +164,25 @@ fn number(line: u64, word: &str) -> Option<PrintedValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rates_stand_above_the_index_or_alone() {
+        let rates = "4 CPUs in system; running 1 parallel copy of tests\n\n\
+                     Execl Throughput                               1524.7 lps   (29.9 s, 2 samples)\n\
+                     File Copy 256 bufsize 500 maxblocks             100.0 KBps  (30.0 s, 2 samples)\n\
+                     Shell Scripts (1 concurrent)                    600.0 lpm   (60.0 s, 2 samples)\n";
+        let index = "\nSystem Benchmarks Index Values               BASELINE       RESULT    INDEX\n\
+                     Execl Throughput                                 43.0       1524.7    354.6\n";
+        for (text, indices) in [(rates.to_owned(), 0), (format!("{rates}{index}"), 1)] {
+            let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+            let figure = |at: usize, name| results[0].parts[at].measured.figure(name).map(|f| f.value);
+            assert_eq!((results.len(), results[0].parts.len()), (1, 3));
+            assert_eq!(figure(0, metric::OPERATIONS_PER_SECOND), Some(1524.7));
+            assert_eq!(figure(1, metric::THROUGHPUT), Some(102_400.0));
+            assert_eq!(figure(2, metric::OPERATIONS_PER_SECOND).map(f64::round), Some(10.0));
+            assert_eq!(figure(0, INDEX).is_some(), indices == 1);
+        }
+    }
 
     #[test]
     fn each_number_of_copies_is_a_result() {

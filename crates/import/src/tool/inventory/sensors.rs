@@ -143,7 +143,8 @@ fn figure(line: u64, text: &str) -> Option<(&'static str, PrintedValue)> {
     let sign = if text.starts_with('-') { -1.0 } else { 1.0 };
     let number = leading(text.trim_start_matches(['+', '-']), false)?;
     let (value, half_step) = (sign * number.value, number.half_step);
-    let unit = number.rest.trim_start_matches([' ', '\u{b0}']).split_whitespace().next()?;
+    // Where UTF-8 was taken for Latin 1, another letter stands before the sign of degrees.
+    let unit = number.rest.trim_start_matches([' ', '\u{b0}', '\u{c2}']).split_whitespace().next()?;
     let (metric, value, half_step, symbol) = match unit {
         "C" => ("temperature", value, half_step, Unit::Celsius),
         "F" => ("temperature", (value - 32.0) / 1.8, half_step / 1.8, Unit::Celsius),
@@ -193,6 +194,7 @@ mod tests {
         let read =
             |text: &str| figure(1, text).map(|(metric, printed)| (metric, printed.value, printed.unit));
         assert_eq!(read("+45.0°C  "), Some(("temperature", 45.0, Unit::Celsius)));
+        assert_eq!(read("+87.5Â°C"), Some(("temperature", 87.5, Unit::Celsius)));
         assert_eq!(read("-5.0°C"), Some(("temperature", -5.0, Unit::Celsius)));
         let (_, celsius, _) = read("+212.0°F").unwrap();
         assert!((celsius - 100.0).abs() < 1e-9);

@@ -1,5 +1,5 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, mtr,
-//! speedtest, perftest, qperf, sockperf, ss.
+//! speedtest, perftest, qperf, sockperf, uperf, ss.
 
 mod flent;
 mod given;
@@ -17,6 +17,7 @@ mod qperf;
 mod sockperf;
 mod speedtest;
 mod ss;
+mod uperf;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -36,6 +37,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &mtr::Mtr,
     &sockperf::Sockperf,
     &qperf::Qperf,
+    &uperf::Uperf,
     &speedtest::Speedtest,
     &ss::Ss,
 ];

@@ -50,7 +50,9 @@ impl ToolReader for Ping {
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let text = last.text.as_str();
-        if round_trips(last).is_some() && before.iter().rev().take(3).any(|line| Counts::of(line).is_some()) {
+        if round_trips(last).is_some()
+            && before.iter().rev().take(3).any(|line| Counts::of_any(line).is_some())
+        {
             return Extent::EndsHere;
         }
         if before.is_empty() {
@@ -63,7 +65,7 @@ impl ToolReader for Ping {
         }
         // Behind the counts, Windows has a line of words, and in some languages the share on one of its own.
         let recent = before.get(before.len().saturating_sub(2)..).unwrap_or(before);
-        if recent.iter().any(|line| Counts::of(line).is_some()) {
+        if recent.iter().any(|line| Counts::of_any(line).is_some()) {
             let belongs = !last.is_blank()
                 && (text.ends_with([':', '\u{ff1a}']) || is_share(text) || text.starts_with("pipe "));
             return if belongs { Extent::More } else { Extent::EndsBefore };
@@ -84,7 +86,7 @@ impl ToolReader for Ping {
             if let Some((host, bytes)) = host(text) {
                 result.options.insert("host".to_owned(), host.to_owned());
                 result.options.extend(bytes.map(|bytes| ("packetsize".to_owned(), bytes.to_string())));
-            } else if let Some(counts) = Counts::of(line) {
+            } else if let Some(counts) = Counts::of_any(line) {
                 result.version = counts.is_windows.then(|| WINDOWS.to_owned());
                 counts.fill(&mut result.whole);
                 last = Some(line.number);
@@ -120,13 +122,20 @@ fn host(text: &str) -> Option<(&str, Option<u64>)> {
     let mut words = rest.split_whitespace();
     let host = words.next()?;
     let host = host.split_once('(').map_or(host, |(name, _)| name).trim_end_matches(':');
-    let is_ping = rest.contains("bytes of data") || rest.contains("data bytes");
+    let is_ping =
+        rest.contains("bytes of data") || rest.contains("data bytes") || words.clone().any(has_two_sizes);
     let number = |word: &str| {
         let (number, rest) = whole(word)?;
         (rest.is_empty() || rest.starts_with('(')).then_some(number)
     };
     let bytes = words.find_map(number);
     (is_ping && !host.is_empty()).then_some((host, bytes))
+}
+
+/// Whether a word is `56(84)`: the data, and the packet. In other languages only that tells what the line is.
+fn has_two_sizes(word: &str) -> bool {
+    let packet = |rest: &str| rest.strip_prefix('(')?.strip_suffix(')')?.parse::<u64>().ok();
+    whole(word).is_some_and(|(data, rest)| packet(rest).is_some_and(|packet| packet > data))
 }
 
 /// `PING6(56=40+8+8 bytes) ::1 --> ::1`, as BSD writes it of IPv6: the other end, and the bytes of data.
@@ -136,11 +145,9 @@ fn host_of_ping6(text: &str) -> Option<(&str, Option<u64>)> {
     Some((host, sizes.rsplit('+').next().and_then(|data| data.parse().ok())))
 }
 
-/// `--- h ping statistics ---`.
+/// `--- h ping statistics ---`, in any language.
 fn is_title(text: &str) -> bool {
-    let end =
-        [" ping statistics ---", " ping6 statistics ---"].into_iter().find_map(|end| text.strip_suffix(end));
-    end.is_some_and(|text| text.starts_with("--- "))
+    text.starts_with("--- ") && text.ends_with(" ---") && text.contains("ping")
 }
 
 /// `64 bytes from h (10.0.0.2): icmp_seq=1 ttl=64 time=0.217 ms`, behind a time stamp or not, and `Reply from 10.0.0.2:
@@ -151,8 +158,10 @@ fn is_reply(text: &str) -> bool {
             && text.contains("seq=")
             && [" ttl=", " hlim="].iter().any(|hops| text.contains(hops))
     };
+    let is_translated =
+        || text.contains("icmp_seq=") && text.contains(" ttl=") && text.trim_end().ends_with(" ms");
     let is_windows = || text.contains(" TTL=") && text.contains("ms ") && text.contains(": ");
-    text.contains('=') && (is_unix() || is_windows())
+    text.contains('=') && (is_unix() || is_translated() || is_windows())
 }
 
 /// Whether it is a line before the statistics.
@@ -176,7 +185,7 @@ fn is_line(line: &ToolLine) -> bool {
         || text.starts_with("^C")
         || is_refusal(text)
         || host(text).is_some()
-        || Counts::of(line).is_some()
+        || Counts::of_any(line).is_some()
         || beginnings.iter().any(|beginning| text.starts_with(beginning))
 }
 
@@ -207,6 +216,11 @@ fn is_of_ping(line: &ToolLine) -> bool {
     host(text).is_some() || is_reply(text) || round_trips(line).is_some() || has_share()
 }
 
+/// The first whole number of a text.
+fn first_number(text: &str) -> Option<u64> {
+    whole(text.trim_start_matches(|c: char| !c.is_ascii_digit())).map(|(number, _)| number)
+}
+
 /// How many packets were sent, and how many answered.
 struct Counts {
     line: u64,
@@ -221,6 +235,26 @@ impl Counts {
     fn of(line: &ToolLine) -> Option<Self> {
         let text = line.text.trim();
         Self::of_unix(line.number, text).or_else(|| Self::of_windows(line.number, text))
+    }
+
+    /// Reads a line of which it is known that ping printed it: in other languages others print such sums, too.
+    fn of_any(line: &ToolLine) -> Option<Self> {
+        Self::of(line).or_else(|| Self::of_translated(line.number, line.text.trim()))
+    }
+
+    /// `4 paquets transmis, 3 reçus, 25 % paquets perdus, temps 609 ms`: the share tells that it is one.
+    fn of_translated(line: u64, text: &str) -> Option<Self> {
+        let fields: Vec<&str> = text.split(", ").collect();
+        let [sent, received, lost, further @ ..] = fields.as_slice() else { return None };
+        let (before, _) = lost.split_once('%')?;
+        let share: f64 = before.split_whitespace().next_back()?.replace(',', ".").parse().ok()?;
+        let (sent, received) = (first_number(sent)?, first_number(received)?);
+        let is_sum = sent > 0
+            && received <= sent
+            && ((sent - received) as f64 / sent as f64 * 100.0 - share).abs() <= 1.0;
+        let time = further.last().map(|time| time.trim_start_matches(|c: char| !c.is_ascii_digit()));
+        let window = time.and_then(|time| quantity(line, time, Counting::Decimal));
+        is_sum.then_some(Self { line, sent, received, window, is_windows: false })
     }
 
     /// `4 packets transmitted, 3 received, 25% packet loss, time 609ms`; of BSD `3 packets received`.
@@ -340,6 +374,20 @@ mod tests {
 
     fn counted(text: &str) -> Option<(u64, u64)> {
         Counts::of(&line(text)).map(|counts| (counts.sent, counts.received))
+    }
+
+    #[test]
+    fn statistics_of_other_languages_are_known_by_their_sums() {
+        let text = "PING h (10.0.0.2) 56(84) Bytes an Daten.\n64 Bytes von h (10.0.0.2): icmp_seq=1 ttl=248 Zeit=11.8 ms\n\n\
+                    --- h ping-Statistik ---\n4 Pakete \u{fc}bertragen, 3 empfangen, 25% packet loss, time 3002ms\n\
+                    rtt min/avg/max/mdev = 11.812/12.061/12.311/0.249 ms\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let value = |name| result.whole.figure(name).map(|printed| (printed.value * 1e6).round());
+        assert_eq!((value(metric::LOSS), value(metric::LATENCY_MEAN)), (Some(250_000.0), Some(12_061.0)));
+        assert_eq!((result.options["host"].as_str(), result.options["packetsize"].as_str()), ("h", "56"));
+        let prose = "4 tests were run, 3 passed, 25% failed\n";
+        assert!(crate::tool::read("", prose.as_bytes()).unwrap().results.is_empty());
     }
 
     #[test]

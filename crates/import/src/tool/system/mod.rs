@@ -13,6 +13,7 @@ mod sample;
 mod sysstat;
 mod time;
 mod top;
+mod top_bsd;
 mod top_words;
 mod turbostat;
 mod vmstat;

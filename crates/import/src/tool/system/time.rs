@@ -32,6 +32,7 @@ const MAJOR_FAULTS: MetricName = MetricName::new("major_page_faults");
 const MINOR_FAULTS: MetricName = MetricName::new("minor_page_faults");
 const READ_BYTES: MetricName = MetricName::new("read_bytes");
 const WRITTEN_BYTES: MetricName = MetricName::new("written_bytes");
+const VALUE_ENDS: &[char] = &['0', '1', '2', '3', '4', '5', '6', '7', '8', '9', '%'];
 
 impl ToolReader for Time {
     fn name(&self) -> &'static str {
@@ -77,7 +78,7 @@ impl ToolReader for Time {
                 };
             }
             Form::Gnu => before.len() == 1 && text.contains("pagefaults"),
-            Form::Verbose => text.contains(": ") && last.is_indented(),
+            Form::Verbose => text.contains(": ") && (last.is_indented() || text.ends_with(VALUE_ENDS)),
             Form::Bsd => whole(text).is_some() && OF_BSD.iter().any(|name| text.ends_with(name)),
             Form::Fish => ["usr time", "sys time"].iter().any(|name| text.starts_with(name)),
             Form::PowerShell => text.split_once(" : ").is_some(),
@@ -167,7 +168,7 @@ impl Form {
             Self::Shell
         } else if text.contains("elapsed") && text.contains("system") && text.contains("user ") {
             Self::Gnu
-        } else if text.starts_with("Command being timed:") {
+        } else if text.starts_with("Command being timed:") || text.starts_with("User time (seconds):") {
             Self::Verbose
         } else if text.contains(" real ") {
             Self::Bsd
@@ -451,6 +452,7 @@ mod tests {
             ("    0m02.50s real     0m00.25s user     0m00.00s system\n", 2.5, 0.25),
             ("./a b  0.25s user 0.00s system 10% cpu 1:02.50 total\n", 62.5, 0.25),
             ("dd if=a of=b bs=1M  0.25s user 0.00s system 10% cpu 2.500 total\n", 2.5, 0.25),
+            ("User time (seconds): 0.25\nElapsed (wall clock) time (h:mm:ss or m:ss): 0:02.50\n", 2.5, 0.25),
             ("0.250u 0.000s 0:02.50 10.0%\t0+0k 0+0io 0pf+0w\n", 2.5, 0.25),
             (
                 "Executed in    2.50 secs      fish  external\n   usr time  250.00 millis  1.0 millis  1.0 micros\n",

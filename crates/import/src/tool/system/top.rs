@@ -1,4 +1,4 @@
-//! Screens of top, of procps in batch mode or copied from a terminal, of busybox, and of macOS. Of several screens the
+//! Screens of top, of procps in batch mode or copied from a terminal, of busybox, macOS and BSD. Of several screens the
 //! first is of another time than the others: since the machine started, or since the program did.
 
 use model::tool_result::{Counting, LineRange, ToolPart, ToolPartKind, ToolResult};
@@ -7,6 +7,7 @@ use model::{MetricName, metric};
 use super::cell::{CellUnit, Mean};
 use super::clock::{between, leading_clock};
 use super::sample::{Sample, SampleCell, Series};
+use super::top_bsd;
 use super::top_words::in_english;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -31,13 +32,13 @@ const RULES: &[CountingRule] = &[CountingRule {
 }];
 
 /// Names of what processors do, with our names.
-const STATES: &[(&[&str], MetricName)] = &[
+pub(super) const STATES: &[(&[&str], MetricName)] = &[
     (&["us", "usr", "user"], MetricName::new("cpu_user_share")),
-    (&["sy", "sys"], MetricName::new("cpu_system_share")),
-    (&["ni", "nic"], MetricName::new("cpu_nice_share")),
+    (&["sy", "sys", "system", "kernel"], MetricName::new("cpu_system_share")),
+    (&["ni", "nic", "nice"], MetricName::new("cpu_nice_share")),
     (&["id", "idle"], MetricName::new("cpu_idle_share")),
-    (&["wa", "io"], MetricName::new("cpu_wait_share")),
-    (&["hi", "irq"], MetricName::new("cpu_irq_share")),
+    (&["wa", "io", "iowait"], MetricName::new("cpu_wait_share")),
+    (&["hi", "irq", "interrupt"], MetricName::new("cpu_irq_share")),
     (&["si", "sirq"], MetricName::new("cpu_softirq_share")),
     (&["st"], MetricName::new("cpu_steal_share")),
 ];
@@ -88,7 +89,7 @@ impl ToolReader for Top {
 
     fn doc(&self) -> &'static str {
         "screens of top, of procps and busybox: load, processors and memory, and up to 20 processes of the last \
-         screen that used a processor; load and processors of macOS"
+         screen that used a processor; load and processors of macOS, BSD and illumos"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -119,7 +120,8 @@ impl ToolReader for Top {
             || is_first(text)
             || Heading::of(text).is_some()
             || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
-            || memory_unit(text).is_some();
+            || memory_unit(text).is_some()
+            || lines.first().is_some_and(|first| top_bsd::is_first(&first.text)) && top_bsd::is_line(text);
         if is_part { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -139,9 +141,9 @@ impl ToolReader for Top {
             return Err(NotUnderstood::CutShort);
         }
         let is_busybox = block.lines.first().is_some_and(|line| line.text.starts_with("Mem:"));
-        let is_mac = screens.iter().any(|screen| screen.is_mac);
+        let system = screens.iter().find_map(|screen| screen.system);
         let version = if is_busybox { "busybox" } else { "procps" };
-        result.version = Some(if is_mac { "macOS" } else { version }.to_owned());
+        result.version = Some(system.unwrap_or(version).to_owned());
         let processes = screens.last_mut().map(|last| std::mem::take(&mut last.processes));
         fill(&mut result, screens);
         result.parts.extend(processes.unwrap_or_default());
@@ -183,8 +185,8 @@ struct Screen {
     cells: Vec<SampleCell>,
     heading: Option<Heading>,
     processes: Vec<ToolPart>,
-    /// Whether it is one of macOS, whose processes are not read.
-    is_mac: bool,
+    /// The system, where it is one whose processes are not read.
+    system: Option<&'static str>,
 }
 
 impl Screen {
@@ -194,7 +196,9 @@ impl Screen {
         let words: Vec<&str> =
             text.strip_prefix("top - ").unwrap_or_default().split_whitespace().take(2).collect();
         let clock = leading_clock(&words).map(|(clock, _)| clock);
-        let mut screen = Self { clock, is_mac: text.starts_with("Processes:"), ..Self::default() };
+        let system = if text.starts_with("Processes:") { Some(MAC_OS) } else { None };
+        let system = if top_bsd::is_first(text) { Some(BSD) } else { system };
+        let mut screen = Self { clock, system, ..Self::default() };
         screen.take(line);
         screen
     }
@@ -203,8 +207,9 @@ impl Screen {
     fn take(&mut self, line: &ToolLine) -> bool {
         let english = in_english(&line.text).filter(|_| self.heading.is_none());
         let text = english.as_deref().unwrap_or_else(|| line.text.trim());
-        if self.is_mac {
-            self.cells.extend(of_mac(line.number, line.text.trim()));
+        if let Some(system) = self.system {
+            let read = if system == BSD { top_bsd::cells } else { of_mac };
+            self.cells.extend(read(line.number, line.text.trim()));
             return true;
         }
         if let Some(heading) = Heading::of(text) {
@@ -245,7 +250,11 @@ fn is_first(text: &str) -> bool {
     text.starts_with("top - ") && text.contains("load average:")
         || text.starts_with("Processes: ") && text.contains(" total, ") && text.contains(" sleeping")
         || text.starts_with("Mem: ") && text.contains("K used,") && text.contains("K free,")
+        || top_bsd::is_first(text)
 }
+
+const MAC_OS: &str = "macOS";
+const BSD: &str = "BSD";
 
 /// How lines of macOS begin, but for processes.
 const MAC: &[&str] =
@@ -284,7 +293,12 @@ fn memory_unit(text: &str) -> Option<CellUnit> {
 }
 
 /// Numbers with names behind them: `48.1 us, 51.2 sy`, `4.0%us,`, `0% usr`, `24105.6 total,`.
-fn pairs(line: u64, text: &str, names: &[(&[&str], MetricName)], unit: CellUnit) -> Vec<SampleCell> {
+pub(super) fn pairs(
+    line: u64,
+    text: &str,
+    names: &[(&[&str], MetricName)],
+    unit: CellUnit,
+) -> Vec<SampleCell> {
     // A wide number leaves no space behind the comma before it: `0.0 ni,100.0 id`.
     let mut before = ' ';
     let spaced = |c: char| {
@@ -304,7 +318,7 @@ fn pairs(line: u64, text: &str, names: &[(&[&str], MetricName)], unit: CellUnit)
 }
 
 /// `2.93, 2.26, 2.21`; of busybox `2.93 2.26 2.21 1/100 1234`.
-fn of_load(line: u64, text: &str) -> Vec<SampleCell> {
+pub(super) fn of_load(line: u64, text: &str) -> Vec<SampleCell> {
     let words = text.split_whitespace().map(|word| word.trim_end_matches(','));
     let cell = |(metric, word): (&MetricName, &str)| {
         let printed = CellUnit::COUNT.read(line, word)?;

@@ -148,7 +148,10 @@ fn take(line: &ToolLine, whole_of_it: &mut ToolMeasurement, outcomes: &mut Reque
             whole_of_it.add(metric::LATENCY_MAX, span(line.number, most));
         }
         [percent, time] if percent.ends_with('%') => {
-            if let Some(name) = percentile(percent) {
+            // The first list is of all requests; one of successful requests alone may follow it.
+            if let Some(name) = percentile(percent)
+                && whole_of_it.figure(name).is_none()
+            {
                 whole_of_it.add(name, span(line.number, time));
             }
         }
@@ -251,5 +254,15 @@ mod tests {
         assert!(result.whole.figure(metric::THROUGHPUT).is_some());
         assert!(result.whole.figure(metric::LATENCY_P99).is_some());
         assert_eq!(result.whole.operations.as_ref().map(|count| count.value), Some(100.0));
+    }
+
+    #[test]
+    fn percentiles_are_of_all_requests() {
+        let lists = "Latency Distribution (Total)\n     99%   5.00ms\n  Latency Distribution (2xx)\n     99%   9.00ms\n";
+        let text = REPORT.replace("   99%   5.00ms\n", lists);
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let p99 = result.whole.figure(metric::LATENCY_P99);
+        assert_eq!(p99.map(|printed| printed.text.as_str()), Some("5.00ms"));
     }
 }

@@ -59,9 +59,13 @@ impl ToolReader for Hey {
         if result.whole.figures.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
-        result.whole.operations = reading.operations();
+        let rate = result.whole.figure(metric::REQUESTS_PER_SECOND).zip(result.whole.window.as_ref());
+        let done = rate.map_or(0.0, |(rate, window)| rate.value * window.value);
+        // Late versions count the answers that they kept alone.
+        let is_cut_off = reading.answers() == KEPT_MAX && done > 1.001 * KEPT_MAX as f64;
+        result.whole.operations = reading.operations().filter(|_| !is_cut_off);
         result.whole.add(metric::ERROR_SHARE, reading.error_share());
-        if reading.answers() > KEPT_MAX {
+        if is_cut_off || reading.answers() > KEPT_MAX {
             result.whole.figures.retain(|figure| figure.metric != metric::LATENCY_MEAN);
         }
         options(&mut result);
@@ -126,6 +130,17 @@ mod tests {
             read(&text).unwrap().whole.figure(metric::LATENCY_MEAN).map(|mean| mean.value)
         };
         assert_eq!((mean(1_000_000), mean(1_500_000)), (Some(0.015), None));
+    }
+
+    #[test]
+    fn answers_that_it_did_not_keep_are_not_counted() {
+        let result = read(
+            "Summary:\n  Total:\t10.0000 secs\n  Average:\t0.0006 secs\n  Requests/sec:\t139688.1930\n\n\
+             Status code distribution:\n  [200]\t1000000 responses\n",
+        )
+        .unwrap();
+        assert!(result.whole.operations.is_none() && result.whole.figure(metric::LATENCY_MEAN).is_none());
+        assert!(result.whole.figure(metric::REQUESTS_PER_SECOND).is_some());
     }
 
     #[test]

@@ -22,6 +22,9 @@ const NAME: &str = "locust";
 /// The name of the row of all requests.
 const ALL: &str = "Aggregated";
 
+/// Its name in early versions, which leave out the times.
+const EARLY_ALL: &str = "Total";
+
 /// The heading that the errors stand below.
 const ERRORS: &str = "Error report";
 
@@ -75,7 +78,12 @@ impl ToolReader for Locust {
             };
             let is_other = last.is_blank() || is_rule(text) || is_log(text) || is_title(text);
             // Another execution begins.
-            version(text).is_none() && (is_other || heading(text).is_some() || is_row(text) || is_error())
+            version(text).is_none()
+                && (is_other
+                    || heading(text).is_some()
+                    || is_row(text)
+                    || early_all(last).is_some()
+                    || is_error())
         };
         if belongs { Extent::More } else { Extent::EndsBefore }
     }
@@ -181,7 +189,7 @@ fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
             let words: Vec<&str> = text.split_whitespace().collect();
             result.warnings.push(ToolWarning { line: line.number, text: words.join(" ") });
         } else if let Some(columns) = &columns {
-            rows.extend(row(line, columns));
+            rows.extend(early_all(line).or_else(|| row(line, columns)));
         }
     }
     // Meanwhile its rate is of the last seconds alone (current_rps of stats.py).
@@ -189,6 +197,16 @@ fn table_rows(lines: &[ToolLine], result: &mut ToolResult) -> Vec<Row> {
         rows.iter_mut().for_each(|row| row.values.retain(|(column, _)| column != RATE));
     }
     rows
+}
+
+/// The row of all requests of early versions: ` Total             2571     0(0.00%)             35.90`.
+fn early_all(line: &ToolLine) -> Option<Row> {
+    let words = words(&line.text);
+    let [EARLY_ALL, requests, failed, rate] = words.as_slice() else { return None };
+    let is_one = whole(requests).is_some() && whole(failed).is_some_and(|(_, rest)| rest.starts_with('('));
+    let values = [("reqs", *requests), ("fails", *failed), (RATE, *rate)];
+    let values = values.map(|(column, value)| (column.to_owned(), value.to_owned()));
+    is_one.then(|| Row { line: line.number, name: ALL.to_owned(), values: values.to_vec() })
 }
 
 /// A row below these columns.
@@ -400,6 +418,21 @@ fn options(result: &mut ToolResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn early_versions_call_all_requests_total() {
+        let text = " Name                    # reqs      # fails     Avg     Min     Max  |  Median   req/s\n\
+                    ---------------------------------------------------------------------------------\n \
+                    GET /                     1725     0(0.00%)     749     376    1495  |     740   24.10\n \
+                    GET /api                   275    20(7.27%)    1630     921    2324  |    1600    5.70\n\
+                    ---------------------------------------------------------------------------------\n \
+                    Total                     2000    20(1.00%)                                      29.80\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        assert_eq!(result.whole.operations.as_ref().map(|all| all.value), Some(2000.0));
+        assert_eq!(result.whole.figure(metric::ERROR_SHARE).map(|share| share.value), Some(0.01));
+        assert_eq!((result.parts.len(), output.unread.len()), (2, 0));
+    }
 
     fn read(text: &str) -> ToolResult {
         crate::tool::read("", text.as_bytes()).unwrap().results.remove(0)

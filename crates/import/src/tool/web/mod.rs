@@ -1,14 +1,17 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust, autocannon.
+//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter.
 
 mod ab;
 mod aria2;
+mod artillery;
 mod autocannon;
 mod bombardier;
 mod curl;
 mod curl_labels;
+mod gatling;
 mod h2load;
 mod hey;
+mod jmeter;
 mod k6;
 mod locust;
 mod oha;
@@ -47,6 +50,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &k6::K6,
     &locust::Locust,
     &autocannon::Autocannon,
+    &artillery::Artillery,
+    &gatling::Gatling,
+    &jmeter::JMeter,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.

@@ -51,7 +51,8 @@ impl ToolReader for Vegeta {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let is_first = row(&line.text).is_some_and(|(label, names, _)| {
-            label == "Requests" && names.starts_with("total") && names.contains("rate")
+            // Early versions do not say how many they sent in a second.
+            label == "Requests" && (names == "total" || names.starts_with("total") && names.contains("rate"))
         });
         is_first.then_some(Beginning::Certain)
     }
@@ -212,6 +213,18 @@ mod tests {
         assert_eq!(value(&result, metric::ERROR_SHARE), Some(0.1));
         assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(90.5));
         assert!(result.whole.operations.is_none(), "not all of them went well");
+    }
+
+    #[test]
+    fn early_versions_have_no_rate() {
+        let result = read(
+            "Requests        [total]                         1000\n\
+             Duration        [total, attack, wait]           1m0.2s, 59.95s, 250ms\n\
+             Latencies       [mean, 50, 95, 99, max]         695ms, 256ms, 1.2s, 30.7s, 30.7s\n\
+             Success         [ratio]                         96.50%\n",
+        );
+        assert_eq!(value(&result, metric::LATENCY_P50), Some(0.256));
+        assert_eq!(value(&result, metric::ERROR_SHARE), Some(0.035));
     }
 
     #[test]

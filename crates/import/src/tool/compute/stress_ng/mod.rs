@@ -120,6 +120,18 @@ const TITLES: &[(&str, StressColumn)] = &[
     ("RSS Max", StressColumn::Resident),
 ];
 
+/// The columns of every table, in their order.
+const USUAL: &[StressColumn] = &[
+    StressColumn::Operations,
+    StressColumn::Window,
+    StressColumn::UserTime,
+    StressColumn::SystemTime,
+    StressColumn::Rate,
+    StressColumn::RateOfCpu,
+    StressColumn::CpuShare,
+    StressColumn::Resident,
+];
+
 /// The text as far as it was read.
 #[derive(Default)]
 struct Reading {
@@ -217,11 +229,19 @@ impl Reading {
         let name = words.next()?;
         let values: Vec<&str> = words.collect();
         let is_number = |text: &&str| leading(text, false).is_some_and(|number| number.rest.is_empty());
-        if !self.has_units || values.len() < self.columns.len() || !values.iter().all(is_number) {
+        let columns = match self.columns.as_slice() {
+            // The heading was cut off: all versions have these columns, and late ones two more.
+            [] if [6, USUAL.len()].contains(&values.len()) && name.starts_with(char::is_alphabetic) => {
+                USUAL.get(..values.len())?
+            }
+            columns if self.has_units && values.len() >= columns.len() => columns,
+            _ => return None,
+        };
+        if !values.iter().all(is_number) {
             return None;
         }
         let mut measured = ToolMeasurement::default();
-        for (column, value) in self.columns.iter().zip(values) {
+        for (column, value) in columns.iter().zip(values) {
             put(&mut measured, *column, line, value);
         }
         (!measured.is_empty()).then(|| (name.to_owned(), measured))
@@ -394,6 +414,18 @@ mod tests {
         reading.columns = columns("bogo ops  bogo ops/s  bogo ops/s  something new  sys time");
         reading.units("(usr+sys time) (secs) (real time)");
         assert!(reading.columns == [Operations, RateOfCpu, Rate]);
+    }
+
+    #[test]
+    fn rows_are_read_without_their_heading() {
+        let text = "stress-ng: 10:48:33.34 metrc: [18] fork     2000     10.00     3.00      5.00       200.00     250.00     80.00     5820\n\
+                    stress-ng: 10:48:33.34 metrc: [18] miscellaneous metrics:\n\
+                    stress-ng: 10:48:33.34 metrc: [18] fork          120.50 fork ops per second (harmonic mean of 2 instances)\n";
+        let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
+        let value = |name| result.whole.figure(name).map(|printed| printed.value);
+        assert_eq!(value(metric::OPERATIONS_PER_SECOND), Some(200.0));
+        assert_eq!(value(MetricName::new("cpu_user_time")), Some(3.0));
+        assert_eq!(result.whole.operations.as_ref().map(|count| count.value), Some(2000.0));
     }
 
     #[test]

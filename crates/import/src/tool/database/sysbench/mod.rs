@@ -77,7 +77,10 @@ impl ToolReader for Sysbench {
         // What 0.4 and 0.5 print first of files.
         let is_of_files = text.starts_with("Operations performed:") && text.ends_with(" Total");
         let is_prepared = text.contains(" bytes written in ") && text.ends_with("/sec).");
-        (is_heading || is_of_files || warns(text) || is_prepared || is_interval())
+        // What its memory test came to, alone.
+        let is_of_memory = text.starts_with("Total operations: ") && text.ends_with(" per second)")
+            || text.starts_with("Operations performed: ") && text.ends_with(" ops/sec)");
+        (is_heading || is_of_files || is_of_memory || warns(text) || is_prepared || is_interval())
             .then_some(Beginning::Likely)
     }
 
@@ -219,6 +222,17 @@ mod tests {
 
     fn line(text: &str) -> ToolLine {
         ToolLine { number: 1, text: text.to_owned() }
+    }
+
+    #[test]
+    fn what_the_memory_test_came_to_may_stand_alone() {
+        let text = "0.4.12 said:\nOperations performed: 5242880 (9592744.87 ops/sec)\n20480.00 MB transferred (37471.66 MB/sec)\n\
+                    1.0 said:\nTotal operations: 8388608 (1643947.92 per second)\n8192.00 MiB transferred (1605.42 MiB/sec)\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let rate = |at: usize, name| results[at].whole.figure(name).map(|rate| rate.value.round());
+        assert_eq!(results.len(), 2);
+        assert_eq!(rate(0, model::metric::OPERATIONS_PER_SECOND), Some(9_592_745.0));
+        assert_eq!(rate(1, model::metric::THROUGHPUT), Some((1605.42_f64 * 1_048_576.0).round()));
     }
 
     #[test]

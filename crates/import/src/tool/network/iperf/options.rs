@@ -85,6 +85,12 @@ pub(super) fn is_client(block: &ToolBlock<'_>) -> Option<bool> {
     (given.has("client") || given.has("server")).then(|| given.has("client"))
 }
 
+/// Whether the command has data go both ways, at once or in turn.
+pub(super) fn is_both_ways(block: &ToolBlock<'_>) -> bool {
+    let names = ["dualtest", "tradeoff", "full-duplex"];
+    given(block).is_some_and(|given| names.iter().any(|name| given.has(name)))
+}
+
 /// Whether a command is a client's of this host, or does not say of which: a shell puts in its variables.
 pub(super) fn is_to(command: &[String], host: &str) -> bool {
     let given = GivenOptions::of(command, TABLE);

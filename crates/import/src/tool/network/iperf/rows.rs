@@ -39,6 +39,8 @@ pub(super) struct IperfRows {
     /// Whether times have four decimals, as since 2.0.14.
     pub(super) is_late: bool,
     pub(super) is_server: bool,
+    /// Whether data goes both ways, and nothing tells which connection is which.
+    pub(super) has_unknown_ways: bool,
     /// The host that the client says it connects to.
     pub(super) host: Option<String>,
     pub(super) unread: Vec<LineRange>,
@@ -72,7 +74,10 @@ impl IperfRows {
         let has_stars = totals.iter().any(|total| total.row.id.starts_with('*'))
             && totals.iter().any(|total| !total.row.id.starts_with(['*', 'S']));
         let is_both_ways = has_stars || has_other_connections(&totals);
-        let whole = if is_both_ways {
+        let whole = if self.has_unknown_ways && totals.len() > 1 {
+            // Their sum is of no direction.
+            ToolMeasurement::default()
+        } else if is_both_ways {
             of_both_ways(&totals)
         } else {
             of_one_way(sent.as_ref(), received.as_ref(), of_end(IperfEnd::Unknown))

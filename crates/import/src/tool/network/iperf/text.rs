@@ -148,12 +148,15 @@ pub(super) fn read(block: &ToolBlock<'_>) -> Result<IperfRows, NotUnderstood> {
     if block.lines.iter().all(|line| is_rule(&line.text) || line.is_blank()) {
         return Err(NotUnderstood::OtherText);
     }
-    let mut reading = Reading { is_client: super::options::is_client(block), ..Reading::default() };
+    let is_client = super::options::is_client(block);
+    let is_both_ways = super::options::is_both_ways(block);
+    let mut reading = Reading { is_client, is_both_ways, ..Reading::default() };
     for line in block.lines {
         reading.take(line)?;
     }
     let is_server = reading.is_client == Some(false);
-    Ok(IperfRows { is_server, ..reading.rows })
+    let has_unknown_ways = reading.has_unknown_ways();
+    Ok(IperfRows { is_server, has_unknown_ways, ..reading.rows })
 }
 
 /// The text as far as it was read.
@@ -162,6 +165,8 @@ struct Reading {
     rows: IperfRows,
     /// Whether it is the client's; absent where nothing tells.
     is_client: Option<bool>,
+    /// Whether the command has data go both ways.
+    is_both_ways: bool,
     /// The port that a server here listens on.
     listening: Option<String>,
     /// Which end of each connection this is.
@@ -226,6 +231,11 @@ impl Reading {
         }
     }
 
+    /// Whether data goes both ways, and nothing tells which connection is which.
+    fn has_unknown_ways(&self) -> bool {
+        self.is_both_ways && self.ends.is_empty()
+    }
+
     /// Which end a row is of.
     fn end_of(&self, id: &str) -> IperfEnd {
         let plain = id.trim_start_matches('*');
@@ -241,6 +251,7 @@ impl Reading {
             is_known.then_some(if is_sender { IperfEnd::Sender } else { IperfEnd::Receiver })
         });
         let of_program = match self.is_client {
+            _ if self.has_unknown_ways() => IperfEnd::Unknown,
             Some(true) => IperfEnd::Sender,
             Some(false) => IperfEnd::Receiver,
             None => IperfEnd::Unknown,
@@ -316,6 +327,16 @@ mod tests {
             connect(4) + &row(4, "0.0- 1.0") + &connect(5) + &row(5, "0.0- 1.0") + &row(4, "0.0-10.0");
         assert_eq!(count(&together), 1);
         assert_eq!(count(&format!("Client connecting to h, TCP port 5001\n{one}{one}")), 1);
+    }
+
+    #[test]
+    fn ways_that_nothing_tells_apart_are_not_added_up() {
+        let text = "$ iperf -c 10.0.0.1 --dualtest\n[ ID] Interval       Transfer     Bandwidth\n\
+                    [  5]  0.0-10.0 sec   265 MBytes   222 Mbits/sec\n[  4]  0.0-10.0 sec  1.40 GBytes  1.20 Gbits/sec\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        assert!(results.len() == 1 && results[0].whole.is_empty());
+        let names: Vec<&str> = results[0].parts.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["5", "4"]);
     }
 
     #[test]

@@ -58,7 +58,8 @@ impl ToolReader for Iperf3 {
         if text::is_sure(&line.text) || json::is_event(&line.text) {
             return Some(Beginning::Certain);
         }
-        (text::is_rule(&line.text) || text::is_table(line)).then_some(Beginning::Likely)
+        let may_begin = text::is_rule(&line.text) || text::is_table(line) || text::is_complete(&line.text);
+        may_begin.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {

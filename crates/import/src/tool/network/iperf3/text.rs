@@ -68,6 +68,11 @@ pub(super) fn is_rule(text: &str) -> bool {
     text.len() == 59 && text.chars().all(|c| c == '-')
 }
 
+/// Whether only figures of the whole follow: what -V prints above them.
+pub(super) fn is_complete(text: &str) -> bool {
+    behind_stamp(text, &["Test Complete. Summary Results:"]).is_some()
+}
+
 /// Whether it is a line of a table as iperf3 prints it; iperf's are alike.
 pub(super) fn is_table(line: &ToolLine) -> bool {
     is_heading(&line.text) || IntervalLine::of(line).is_some_and(|line| is_own(&line))
@@ -110,6 +115,17 @@ pub(super) fn extent(before: &[ToolLine], last: &ToolLine) -> Extent {
         before.len() < 8 && (had("iperf 3.") || had("Setting UDP")) && !had("Connecting to host ")
     };
     if begins(text) && !before.is_empty() && !is_head() {
+        return Extent::EndsBefore;
+    }
+    // Behind figures of the whole it is of another test, or what the other end prints of this one.
+    let is_over = || {
+        let of_test = before.iter().rev().take(64).take_while(|line| !line.text.contains("] local "));
+        let is_of_whole =
+            |line: &ToolLine| ends(&line.text) != (false, false) || line.text.contains("] Sent ");
+        let is_others = |line: &ToolLine| line.text.contains("Server output:");
+        of_test.clone().any(is_of_whole) && !of_test.clone().any(is_others)
+    };
+    if is_complete(text) && is_over() {
         return Extent::EndsBefore;
     }
     if behind_stamp(text, &["iperf Done."]).is_some() {
@@ -167,6 +183,8 @@ struct Reading {
     /// The present heading, and whether it stands behind the intervals.
     heading: String,
     is_summary: bool,
+    /// Whether the program said that only the whole follows.
+    is_complete: bool,
     /// The other end's output, which says again what stands above.
     is_repeated: bool,
     is_other: bool,
@@ -182,7 +200,8 @@ impl Reading {
                 self.interval(line.number, interval);
             }
         } else if is_heading(text) {
-            self.is_summary = self.run.flows.iter().any(|flow| !flow.intervals.is_empty());
+            let has_intervals = self.run.flows.iter().any(|flow| !flow.intervals.is_empty());
+            self.is_summary = self.is_complete || has_intervals;
             self.heading = text.to_owned();
         } else if behind_stamp(text, &["Server output:"]).is_some() {
             self.is_repeated = true;
@@ -191,6 +210,7 @@ impl Reading {
         } else if !is_known(line) && !self.is_system_next {
             self.run.unread.push(LineRange { first: line.number, last: line.number });
         }
+        self.is_complete |= is_complete(text);
         self.is_system_next = behind_stamp(text, &["iperf 3."]).is_some();
         if !line.is_blank() && !self.is_between(text) {
             let first = if self.run.lines.first == 0 { line.number } else { self.run.lines.first };
@@ -212,7 +232,7 @@ impl Reading {
         if run.flows.iter().any(has_figures) {
             self.runs.push(run);
         }
-        (self.is_summary, self.is_repeated) = (false, false);
+        (self.is_summary, self.is_complete, self.is_repeated) = (false, false, false);
     }
 
     /// A line that says something of the test.
@@ -311,7 +331,9 @@ impl Reading {
 
 /// How many segments were sent again, where the heading has a column of them.
 fn retransmits(line: u64, heading: &str, tail: &str) -> Option<PrintedValue> {
-    if !heading.contains("Retr") {
+    // Without the heading, a number before the word is of them: datagrams have their jitter there.
+    let is_left_out = heading.is_empty() && ends(tail).0;
+    if !heading.contains("Retr") && !is_left_out {
         return None;
     }
     let (again, rest) = whole(tail)?;
@@ -336,6 +358,35 @@ mod tests {
         - - - - - - - - - - - - - - - - - - - - - - - - -\n\
         [ ID] Interval           Transfer     Bitrate         Retr\n\
         [  5]   0.00-1.00   sec  1.10 GBytes  9.41 Gbits/sec    3             sender\n";
+
+    #[test]
+    fn each_summary_alone_is_a_test() {
+        let summary = |rate: u32| {
+            format!(
+                "Test Complete. Summary Results:\n\
+                 [ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n\
+                 [  4]   0.00-10.00  sec  1.24 GBytes  {rate}.0 Mbits/sec  0.001 ms  100/1000 (10%)\n\
+                 [  4] Sent 1000 datagrams\n\n"
+            )
+        };
+        let text = format!("{}and another one:\n{}", summary(1060), summary(104));
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        assert_eq!(results.len(), 2);
+        for result in &results {
+            assert_eq!(result.whole.figure(metric::LOSS).map(|loss| loss.value), Some(0.1));
+            assert!(result.parts.iter().all(|part| part.start_s.is_none()), "no interval");
+        }
+    }
+
+    #[test]
+    fn sums_without_their_heading_have_their_retransmits() {
+        let run = read_one(
+            "[SUM]   0.00-360.00 sec  2.72 TBytes  66.4 Gbits/sec  19545340             sender\n\
+             [SUM]   0.00-360.00 sec  2.72 TBytes  66.4 Gbits/sec                  receiver\n",
+        );
+        let sent = run.flows[0].sum.sent.as_ref().unwrap();
+        assert_eq!(sent.figure(metric::RETRANSMITS).map(|again| again.value), Some(19_545_340.0));
+    }
 
     #[test]
     fn an_end_that_was_not_told_is_none() {
