@@ -163,7 +163,6 @@ fn row(text: &str) -> Option<(&'static str, [&str; 2])> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
 
     const SUMMARY: &str = "=====================\nFIO Benchmark Summary\nFor: test_device\nSIZE: 30G\n\
                            QUICK MODE: DISABLED\n=====================\nIOPS (Read/Write)\n\
