@@ -14,7 +14,7 @@ pub(crate) const RULE: Rule = Rule {
     doc: "The load's pinned threads ran on cores of different kinds, such as the fast and the slow ones of a hybrid \
           processor: its rate and its latencies are those of a mixture.",
     english: r#"
-finding-cores-differ = the load's threads ran on cores of different kinds ({ $threads }), which are not equally fast
+finding-cores-differ = the load's threads ran on cores of different kinds ({ $cores }), which are not equally fast
     .advice = for a figure of one kind of core, name its CPUs: { $pin }
 
 evidence-core-kinds = kinds of cores: { $kinds }
@@ -44,7 +44,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         Finding::new(FindingKind::Validity, RULE.code, Severity::Note)
             .general()
             .on(Resource::CPUS)
-            .arg("threads", threads.join(", "))
+            .arg("cores", threads.join(", "))
             .arg("pin", format!("--pin cpus:{}", cpu_list(&allowed)))
             .because(evidence.arg("kinds", kinds.join(", "))),
     )

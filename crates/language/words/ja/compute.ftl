@@ -43,7 +43,7 @@ finding-smt-shared =
     }
     .advice = 別々のコアの CPU を選ぶか、--pin spread に任せてください
 
-finding-cores-differ = 負荷のスレッドが種類の異なるコアで動きました（{ $threads }）。種類によって速度が違います
+finding-cores-differ = 負荷のスレッドが種類の異なるコアで動きました（{ $cores }）。種類によって速度が違います
     .advice = 1 つの種類の値を見るには、その種類の CPU を指定してください: { $pin }
 
 finding-numa-remote =

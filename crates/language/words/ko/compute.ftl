@@ -43,7 +43,7 @@ finding-smt-shared =
     }
     .advice = 서로 다른 코어의 CPU를 고르거나, --pin spread에 맡기십시오
 
-finding-cores-differ = 부하의 스레드가 종류가 다른 코어에서 실행되었습니다({ $threads }). 종류마다 속도가 다릅니다
+finding-cores-differ = 부하의 스레드가 종류가 다른 코어에서 실행되었습니다({ $cores }). 종류마다 속도가 다릅니다
     .advice = 한 종류의 값을 보려면 그 종류의 CPU를 지정하십시오: { $pin }
 
 finding-numa-remote =

@@ -263,7 +263,8 @@ mod tests {
     #[test]
     fn regression_a_long_distribution_was_of_no_tool() {
         let rows: String = (0..300).map(|row| format!("GET       {row}.079        12.500\n")).collect();
-        let table = "Type         Ops/sec     Latency       KB/sec\nTotals        100.00        1.00        10.00\n\n";
+        let table = "Type         Ops/sec     Hits/sec   Misses/sec      Latency       KB/sec\n\
+                     Totals        100.00        50.00        50.00         1.00        10.00\n\n";
         let heading = "Request Latency Distribution\nType     <= msec         Percent\n------\n";
         let text = format!("{table}{heading}{rows}---\nWAIT      0.000      100.000\nand so on, it was\n");
         let output = crate::tool::read("", text.as_bytes()).unwrap();

@@ -147,7 +147,10 @@ fn host_of_ping6(text: &str) -> Option<(&str, Option<u64>)> {
 
 /// `--- h ping statistics ---`, in any language.
 fn is_title(text: &str) -> bool {
-    text.starts_with("--- ") && text.ends_with(" ---") && text.contains("ping")
+    let is_ping = |word: &str| word.eq_ignore_ascii_case("ping");
+    text.starts_with("--- ")
+        && text.ends_with(" ---")
+        && text.split(|c: char| !c.is_alphanumeric()).any(is_ping)
 }
 
 /// `64 bytes from h (10.0.0.2): icmp_seq=1 ttl=64 time=0.217 ms`, behind a time stamp or not, and `Reply from 10.0.0.2:
