@@ -84,7 +84,8 @@ fn a_disk_that_is_pulled_out_fails_the_downloads_to_it() {
     let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &format!("/dev/{disk}"), "noatime");
     let place = StoryFolder::new();
     let words = ["run", "http.download", "--target", folder.to_str().unwrap(), "--direct", "yes"];
-    let more = ["--answer", "16m", "--duration", "400ms", "--trials", "5"];
+    // More trials than pass until the first is seen in the store.
+    let more = ["--answer", "16m", "--duration", "400ms", "--trials", "40"];
     let run = place.start(&[&words[..], &more].concat());
     let all = || {
         let output = place.run(&["export", "last"]);
@@ -95,7 +96,7 @@ fn a_disk_that_is_pulled_out_fails_the_downloads_to_it() {
     let output = run.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
     let document = place.stored();
-    let last = trials(&document)[4];
+    let last = trials(&document)[39];
     assert_eq!(last["status"], "failed", "{last}");
     let reason = last["reason"].as_str().unwrap();
     let is_told = ["input/output error", "no such device"].iter().any(|word| reason.contains(word));
