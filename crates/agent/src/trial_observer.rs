@@ -211,6 +211,7 @@ mod tests {
         assert_eq!((room(TrialRole::Alone), room(TrialRole::Answers { rendezvous: None })), (7, 0));
         assert_eq!(TrialObserver::unwatched(&tell).log_room(), 0);
     }
+
     /// Bug: a searched rate that did not hold in its window had its operations in the log, among those of the window that
     /// counted.
     #[test]

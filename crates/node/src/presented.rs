@@ -17,8 +17,13 @@ pub(super) struct PresentedOrders {
 impl PresentedOrders {
     /// A request is under way that presents or withdraws `order`, or neither.
     pub(super) fn ask(&mut self, order: Option<PresentOrder>) {
-        self.may_leave |= order.is_some();
         self.asked = order;
+    }
+
+    /// The request under way goes to the agent's process. One that waits for its turn, or is cancelled before it, leaves
+    /// nothing.
+    pub(super) fn begin(&mut self) {
+        self.may_leave |= self.asked.is_some();
     }
 
     /// The request under way was answered so. What could not be withdrawn is there still.
@@ -91,8 +96,14 @@ mod tests {
     fn what_a_process_may_have_left_is_known_once() {
         let mut presented = PresentedOrders::default();
         presented.ask(None);
+        presented.begin();
+        assert!(!presented.end());
+        // It was cancelled before its turn came.
+        presented.ask(Some(order("/a")));
+        presented.ask(None);
         assert!(!presented.end());
         presented.ask(Some(order("/a")));
+        presented.begin();
         presented.ask(None);
         assert!(presented.end() && presented.is_empty());
         assert!(!presented.end());

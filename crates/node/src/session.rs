@@ -270,6 +270,7 @@ impl<'a> NodeSession<'a> {
     /// Gives a request to the agent's process, which is started if there is none.
     fn pass_on(&mut self, kind: Kind, frame: &[u8]) -> Result<(), Ending> {
         self.under_way = Some((kind, Instant::now()));
+        self.presented.begin();
         (self.rendezvous, self.failed) = (None, false);
         if self.worker.is_none() {
             match Worker::start(self.shared.command, self.shared.limits.memory) {
