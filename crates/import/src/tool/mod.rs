@@ -87,12 +87,19 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
     reader.corrected(result, &remedies).filter(|command| *command != result.command)
 }
 
-/// Whether a password or a key stands in a command, as far as its words tell.
+/// Whether a password or a key stands in a command, as far as its words tell. What the shell puts in a word when it runs
+/// (`$`, a backtick) is none.
 #[must_use]
 pub fn has_secret(command: &str) -> bool {
-    let mut words = [command.to_owned()];
-    secret::hide_secrets(&mut words);
-    words.first().is_some_and(|hidden| hidden != command)
+    let Some(own) = shlex::split(command) else { return false };
+    let mut hidden = own.clone();
+    secret::hide_secrets(&mut hidden);
+    let before = std::iter::once("").chain(own.iter().map(String::as_str));
+    own.iter().zip(&hidden).zip(before).any(|((word, hidden), before)| match word.contains(['$', '`']) {
+        false => word != hidden,
+        // A shell runs it.
+        true => before == "-c" && has_secret(word),
+    })
 }
 
 /// How many seconds it was to run, by its options; `None` where they tell no whole number.

@@ -309,6 +309,22 @@ fn end_of(word: &str, names: &[&str]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::has_secret;
+
+    /// Bug: where the shell puts something in anywhere, a password was not looked for.
+    #[test]
+    fn what_the_shell_puts_in_is_no_secret_and_what_stands_beside_it_is() {
+        for (command, has) in [
+            ("curl -u me:$(cat /etc/x) https://h/", false),
+            ("curl -H \"Authorization: Bearer $TOKEN\" https://h/", false),
+            ("mail -s worse root", false),
+            ("curl -u me:geheim -H \"X: $HOST\" https://h/", true),
+            ("sh -c 'curl -u me:geheim https://h/$1'", true),
+            ("sh -c 'curl -u me:geheim https://h/'", true),
+        ] {
+            assert_eq!(has_secret(command), has, "{command}");
+        }
+    }
 
     #[test]
     fn passwords_are_taken_out_of_commands() {
