@@ -20,6 +20,9 @@ const SOURCES: &[&str] = &["pts/", "system/", "local/", "git/"];
 /// What ends the line above the bars.
 const SCALES: &[&str] = &[" < Lower Is Better", " > Higher Is Better"];
 
+/// What belongs to the average stands at most so many lines below it.
+const AFTER_AVERAGE: usize = 3;
+
 const RUN: &str = "Started Run ";
 const AVERAGE: &str = "Average: ";
 const DEVIATION: &str = "Deviation: ";
@@ -67,7 +70,7 @@ impl ToolReader for Phoronix {
         }
         let belongs = if scale(first.text.trim()).is_some() {
             bar(text).is_some()
-        } else if before.iter().any(|line| line.text.trim().starts_with(AVERAGE)) {
+        } else if before.iter().rev().take(AFTER_AVERAGE).any(|line| line.text.trim().starts_with(AVERAGE)) {
             text.starts_with(DEVIATION) || text.starts_with(SAMPLES)
         } else {
             let is_own = OTHERS.iter().any(|other| text.starts_with(*other)) || text.ends_with(':');

@@ -8,6 +8,9 @@ use super::{CommandLine, OpenBlock, OpenKind, Paste, ToolBlock, ToolLine, termin
 /// So many lines of a string are looked at for the beginning of an output.
 const LOOKED_AT: usize = 200;
 
+/// By so many bytes at its beginning a JSON text is known, if it is.
+const KNOWN_BY: usize = 65536;
+
 /// What the log of a container begins with on each line.
 const CONTAINER_LOG: &str = "{\"log\":\"";
 
@@ -22,14 +25,15 @@ impl Paste<'_> {
         let may_be = line.text.contains("\\n") || line.text.contains("{\\\"");
         // Commands have formats with such ends of lines.
         let is_command = || CommandLine::of(line, &self.programs).is_some();
-        if !may_be || is_command() || self.is_of_known_json(line) {
+        if !may_be || is_command() {
             return None;
         }
         let mut all = Vec::new();
         for string in strings(&line.text).iter().filter(|string| self.has_output(string)) {
             all.extend(lines(string).map(own));
         }
-        if all.is_empty() {
+        // Asked last: it takes the longest.
+        if all.is_empty() || self.is_of_known_json(line) {
             return None;
         }
         if self.open.as_ref().is_some_and(|open| matches!(open.kind, OpenKind::Json(_))) {
@@ -43,7 +47,13 @@ impl Paste<'_> {
         let is_known = |text: &str| self.readers.iter().any(|reader| reader.knows_json(text));
         match &self.open {
             Some(OpenBlock { kind: OpenKind::Json(_), lines, .. }) => {
-                is_known(&ToolBlock { lines, command: None }.text())
+                let mut bytes = 0usize;
+                let is_of_head = |line: &&ToolLine| {
+                    bytes = bytes.saturating_add(line.text.len());
+                    bytes <= KNOWN_BY
+                };
+                let head = lines.iter().take_while(is_of_head).count();
+                is_known(&ToolBlock { lines: &lines[..head], command: None }.text())
             }
             _ => JsonExtent::begins(&line.text) && is_known(&line.text),
         }

@@ -35,14 +35,12 @@ const PERIODS: &[(&str, Beginning)] = &[
 /// Before how long all of it took.
 const FINISHED: &str = "All VUs finished. Total time: ";
 
+/// Before the phase that begins, of each execution.
+const PHASE: &str = "Phase started: ";
+
 /// How lines begin that stand between reports.
-const OTHERS: &[&str] = &[
-    FINISHED,
-    "All virtual users finished",
-    "all scenarios completed",
-    "Phase started: ",
-    "Phase completed: ",
-];
+const OTHERS: &[&str] =
+    &[FINISHED, "All virtual users finished", "all scenarios completed", PHASE, "Phase completed: "];
 
 /// Above the times of answers, by version.
 const LATENCIES: &[&str] = &["http.response_time", "Response time (msec)", "Request latency"];
@@ -98,8 +96,11 @@ impl ToolReader for Artillery {
             || heading(text).is_some()
             || is_pair(last);
         // Behind the summary another execution may follow.
-        let is_next = text.starts_with("Phase started: ")
-            && before.iter().any(|line| title(line.text.trim()).is_some_and(|(name, _)| name.is_none()));
+        let is_phase = |text: &str| text.starts_with(PHASE);
+        let mut of_phase =
+            before.iter().rev().map(|line| line.text.trim()).take_while(|text| !is_phase(text));
+        let is_next =
+            is_phase(text) && of_phase.any(|text| title(text).is_some_and(|(name, _)| name.is_none()));
         if is_own && !is_next { Extent::More } else { Extent::EndsBefore }
     }
 

@@ -47,8 +47,8 @@ impl ToolReader for JMeter {
             return if is_own { Extent::More } else { Extent::EndsBefore };
         };
         // Of all requests there are never fewer, unless another execution began.
-        let earlier = before.iter().rev().filter_map(Row::of).find(|earlier| earlier.is_whole);
-        let is_next = row.is_whole && earlier.is_some_and(|earlier| earlier.requests > row.requests);
+        let earlier = || before.iter().rev().filter_map(Row::of).find(|earlier| earlier.is_whole);
+        let is_next = row.is_whole && earlier().is_some_and(|earlier| earlier.requests > row.requests);
         if is_next { Extent::EndsBefore } else { Extent::More }
     }
 
