@@ -29,15 +29,15 @@ finding-log-flush-bound =
     }
     .advice =
         { $system ->
-            [innodb] with innodb_flush_log_at_trx_commit=2 nobody waits, but a power cut takes up to a second of
-                transactions; a device that flushes faster (one with power-loss protection) takes none, and with more
+            [innodb] with innodb_flush_log_at_trx_commit=2 nobody waits, but a power cut may lose up to a second of
+                transactions; a device that flushes faster (one with power-loss protection) loses none, and with more
                 --{ $option } several transactions share a flush
-            [postgres] with synchronous_commit=off nobody waits, but a crash takes the last transactions; a device that
-                flushes faster (one with power-loss protection) takes none, and with more --{ $option } several
+            [postgres] with synchronous_commit=off nobody waits, but a crash may lose the last transactions; a device that
+                flushes faster (one with power-loss protection) loses none, and with more --{ $option } several
                 transactions share a flush
             [sqlite] with more statements in each transaction fewer flushes are needed; with --synchronous normal and
-                --journal-mode wal nobody waits, but a power cut takes the last transactions; a device that flushes faster
-                takes none
+                --journal-mode wal nobody waits, but a power cut may lose the last transactions; a device that flushes
+                faster loses none
            *[other] a device that flushes faster (one with power-loss protection) gives more, and with more --{ $option }
                 several transactions share a flush
         }
