@@ -37,8 +37,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let lost = measure::median(case, |trial| measure::measured(trial, metric::LOSS));
     let Some(lost) = lost.filter(|lost| is_watched && *lost >= FELT) else { return Verdict::Elsewhere };
     let receiver = measure::receiver(case);
-    // Of two ends in one namespace the counters are the same ones.
-    let counted = if measure::counted_ends(case).contains(&receiver) { receiver } else { End::Drives };
+    let counted = measure::counted_receiver(case);
     let dropped = measure::median(case, |trial| dropped(trial, counted));
     let is_counted = dropped.is_some();
     let Some(dropped) = dropped.filter(|dropped| *dropped >= MOST * lost) else {

@@ -10,7 +10,6 @@ use model::run::CaseResult;
 use model::{Resource, Trial, metric};
 
 use super::loss;
-use crate::measure::End;
 use crate::{Context, measure};
 
 /// From this share of the segments on.
@@ -32,9 +31,7 @@ pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -
     if !is_stream || !OF_PATHS.contains(&named.code.as_str()) || loss::felt(case).is_some() {
         return None;
     }
-    let receiver = measure::receiver(case);
-    // Of two ends in one namespace the counters are the same ones.
-    let counted = if measure::counted_ends(case).contains(&receiver) { receiver } else { End::Drives };
+    let counted = measure::counted_receiver(case);
     let of = |trial: &Trial| {
         let all = counted.change(trial, &Resource::TCP, "InSegs").filter(|all| *all > 0.0)?;
         Some(counted.change(trial, &Resource::TCP, "TCPOFOQueue")? / all)

@@ -35,9 +35,9 @@ pub(crate) use load::{
     profile, share, span, workers, writes_through_cache,
 };
 pub(crate) use net::{
-    End, carried, counted_ends, course, far, goes_both_ways, has_far_end, has_its_bit_rate, is_loopback,
-    is_net, is_one_machine, is_served_from_cache, is_served_here, kernels, only_receives, receiver, sender,
-    served_cached, served_file, way,
+    End, carried, counted_ends, counted_receiver, course, far, goes_both_ways, has_far_end, has_its_bit_rate,
+    is_loopback, is_net, is_one_machine, is_served_from_cache, is_served_here, kernels, only_receives,
+    receiver, sender, served_cached, served_file, way,
 };
 pub(crate) use place::{
     behind_files, below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest,

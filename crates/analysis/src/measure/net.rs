@@ -183,6 +183,12 @@ pub(crate) fn receiver(case: &CaseResult) -> End {
     if only_receives(case) { End::Drives } else { End::Answers }
 }
 
+/// The end whose counters are those of the receiver: of two ends in one namespace the counters are the same ones.
+pub(crate) fn counted_receiver(case: &CaseResult) -> End {
+    let receiver = receiver(case);
+    if counted_ends(case).contains(&receiver) { receiver } else { End::Drives }
+}
+
 /// Whether its data only comes from the far end.
 pub(crate) fn only_receives(case: &CaseResult) -> bool {
     way(case) == Some(Direction::Read)

@@ -22,7 +22,7 @@ const BINARY: CountingRule = CountingRule {
     versions: "2 to 4",
     units: "MiB/s, MiB",
     counting: Counting::Binary,
-    proof: "it writes the i: in ior-4-write-read-made 100 MiB in 0.5 s are 200 MiB/s, and `Max Write` has them as 209.72 MB/sec",
+    proof: "it writes the i, and src/ior-output.c divides by MEBIBYTE",
 };
 
 const RULES: &[CountingRule] = &[BINARY];

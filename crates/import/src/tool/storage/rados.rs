@@ -18,7 +18,7 @@ const BINARY: CountingRule = CountingRule {
     versions: "0.80 to 19",
     units: "MB/s, MB/sec",
     counting: Counting::Binary,
-    proof: "in rados-18-write-seq-made 500 objects of 4 MiB in 10 s are 200 MB/sec, and 209.7 of 1000**2 bytes",
+    proof: "src/common/obj_bencher.cc of Ceph divides the bytes of a second by 1024*1024",
 };
 
 const RULES: &[CountingRule] = &[BINARY];
