@@ -24,7 +24,7 @@ const BLOCKS_LEAST: usize = 3;
 /// Workers that compute for more than this share may be what is full.
 const BUSY: f64 = 0.80;
 /// Evidence that what a greater depth adds waits above the block layer.
-const ABOVE: &str = "device-above";
+pub(super) const ABOVE: &str = "device-above";
 
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =

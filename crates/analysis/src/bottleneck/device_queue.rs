@@ -10,7 +10,7 @@ use model::run::CaseResult;
 use model::{Resource, Trial};
 
 use super::phases;
-use crate::measure::DeviceWork;
+use crate::measure::{DeviceWork, UnderWay};
 use crate::{Context, measure};
 
 /// From so many times as many under way at the device on it was given more.
@@ -24,6 +24,28 @@ const COUNTED: f64 = 0.8;
 
 /// From this share of the requests that a device takes, or that the kernel allots it, on it has all of them.
 const IN_USE: f64 = 0.75;
+
+/// Evidence that a device has few of the operations that are under way.
+pub(super) const FEW: &str = "device-has-few";
+
+pub(super) const ENGLISH: &str = r#"
+evidence-device-has-few =
+    of the { FIXED($under_way, decimals: 1) } operations that are in flight in the mean, { RESOURCE($resource) } has
+    { FIXED($queue, decimals: 2) } by its own count: the others wait above the block layer, for a throttle of a control group,
+    a file system or the program
+"#;
+
+/// Evidence that most of what a load has under way is neither at its device, which would take more, nor with a thread that
+/// computes.
+pub(super) fn few(case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    let [step] = measure::devices(case)[..] else { return None };
+    let found = UnderWay::of(case, &step.resource).filter(UnderWay::is_above)?;
+    let most = phases::most_at_once(&step.resource, case, context);
+    let has_room = most.is_none_or(|most| found.device < IN_USE * most);
+    let place = measure::place(case, &step.resource, "read_ms").unwrap_or(Place::Path(step.resource.clone()));
+    let evidence = Evidence::at(FEW, place).arg("resource", step.resource.as_str());
+    has_room.then(|| evidence.arg("under_way", found.load).arg("queue", found.device))
+}
 
 /// Evidence, with this code, that what `more` has under way beyond `less` is not at the device.
 pub(super) fn waits_above(
@@ -58,7 +80,8 @@ mod tests {
     use model::Finding;
     use model::machine::BlockDevice;
 
-    use super::super::tests::{disk, machine, verdict_on};
+    use super::super::tests::{disk, machine, verdict, verdict_on};
+    use crate::measure::layers::tests::did;
     use crate::validity::fixture;
 
     /// 25,000 reads a second, with 16 and with 8 under way, of which the device had so many; it takes `takes` at once.
@@ -100,5 +123,21 @@ mod tests {
         assert_eq!(flat([15.9, 7.9], 256).code, "device-full");
         assert_eq!(flat([3.8, 2.0], 256).code, "device-full", "it was given more");
         assert_eq!(flat([1.0, 1.0], 1).code, "device-full", "it takes one at a time");
+    }
+
+    /// Bug: of a read that a throttle which nobody tells holds for nearly all of its time, it was said only that nothing
+    /// known is full.
+    #[test]
+    fn one_at_a_time_that_its_device_hardly_ever_has_waits_above_it() {
+        let few = |queue: f64| {
+            let mut case = disk(1, 1_000.0, 1_000.0, 20.0);
+            did(&mut case, "sda", 4096e3, 0.0, queue);
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "latency-bound", "{found:?}");
+            found.evidence.into_iter().find(|evidence| evidence.code == super::FEW)?.text
+        };
+        let text = "of the 1.0 operations that are in flight in the mean, disk sda has 0.12 by its own count";
+        assert!(few(0.12).is_some_and(|said| said.starts_with(text)), "{:?}", few(0.12));
+        assert_eq!(few(0.9), None);
     }
 }

@@ -15,7 +15,7 @@ use model::run::CaseResult;
 use model::{Finding, Resource, Severity, Trial, metric};
 
 use super::network::DECIDES;
-use super::{Verdict, finding, shown};
+use super::{Verdict, device_queue, finding, shown};
 use crate::measure::End;
 use crate::validity::page_cache;
 use crate::{Context, measure};
@@ -43,7 +43,7 @@ evidence-device-in-flight =
     { SHORT($latency_s, unit: "s") }
 "#;
 
-pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     // What a client writes that comes over a network is judged with the server.
     let Some(device) = measure::devices_name(case).filter(|_| !measure::is_net(case)) else {
         return Verdict::Elsewhere;
@@ -53,7 +53,7 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     } else if !measure::is_direct(case) {
         behind_the_cache(case, device)
     } else if !measure::is_closed(case) {
-        in_flight(case, device)
+        in_flight(case, device, context)
     } else {
         None
     };
@@ -136,7 +136,7 @@ fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
 }
 
 /// A rate that is not kept while all operations that may be in flight are.
-fn in_flight(case: &CaseResult, device: Resource) -> Option<Verdict> {
+fn in_flight(case: &CaseResult, device: Resource, context: &Context<'_>) -> Option<Verdict> {
     let (rate_of, rate) = measure::operations(case)?;
     let mean = |t: &Trial| measure::mean_of(&t.result.main().histograms, metric::SERVICE_TIME);
     let latency_s = measure::median(case, mean)?;
@@ -144,6 +144,10 @@ fn in_flight(case: &CaseResult, device: Resource) -> Option<Verdict> {
     let is_free = End::Drives.worker_share(case).is_some_and(|share| share <= BUSY);
     if !is_free || under_way < ALL * depth {
         return None;
+    }
+    // They may wait before they come to it.
+    if let Some(few) = device_queue::few(case, context) {
+        return Some(Verdict::Unknown(few));
     }
     let evidence = shown("device-in-flight", rate_of)
         .arg("under_way", under_way.min(depth))
@@ -160,6 +164,7 @@ mod tests {
 
     use super::super::tests::{disk, verdict};
     use super::*;
+    use crate::measure::layers::tests::did;
     use crate::validity::fixture;
 
     /// Reads through the page cache, of which the device delivers all; a worker computes for `cpu_us` of each 110 us.
@@ -279,29 +284,46 @@ mod tests {
         assert_eq!(of(&[WaitsFor::Device], 600).code, "cannot-tell", "nothing is synced");
     }
 
+    /// Reads that are due 20,000 times a second, of which 10,000 are done, each after so long; at most 32 are in flight.
+    fn open(service_ns: u64, cpu_us: f64) -> CaseResult {
+        let mut case = disk(32, 10_000.0, 500_000.0, cpu_us);
+        let concurrency = &mut case.loads.main.profile.concurrency;
+        (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, Some(20_000.0));
+        let mut service = stats::histogram::new_latency();
+        service.record(service_ns).unwrap();
+        let service = stats::histogram::encode(&service).unwrap();
+        for trial in &mut case.trials {
+            trial.result.main_mut().histograms.insert(metric::SERVICE_TIME, service.clone());
+        }
+        case
+    }
+
     /// Bug: of a rate that a disk does not keep nothing was told.
     #[test]
     fn a_rate_that_is_not_kept_is_the_device_s_where_all_operations_are_there() {
-        let open = |service_ns: u64, cpu_us: f64| {
-            let mut case = disk(32, 10_000.0, 500_000.0, cpu_us);
-            let concurrency = &mut case.loads.main.profile.concurrency;
-            (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, Some(20_000.0));
-            let mut service = stats::histogram::new_latency();
-            service.record(service_ns).unwrap();
-            let service = stats::histogram::encode(&service).unwrap();
-            for trial in &mut case.trials {
-                trial.result.main_mut().histograms.insert(metric::SERVICE_TIME, service.clone());
-            }
-            verdict(&[case])
-        };
-        let found = open(3_200_000, 5.0);
+        let of = |service_ns: u64, cpu_us: f64| verdict(&[open(service_ns, cpu_us)]);
+        let found = of(3_200_000, 5.0);
         assert_eq!(found.code, "device-bound");
         assert!(
             found.text.contains("all 32 operations that the load may have in flight are there"),
             "{}",
             found.text
         );
-        assert_eq!(open(1_000_000, 5.0).code, "cannot-tell", "most have nothing to wait for");
-        assert_eq!(open(3_200_000, 90.0).code, "cannot-tell", "its worker computes");
+        assert_eq!(of(1_000_000, 5.0).code, "cannot-tell", "most have nothing to wait for");
+        assert_eq!(of(3_200_000, 90.0).code, "cannot-tell", "its worker computes");
+    }
+
+    /// Bug: a disk was said to have all operations that a throttle before it held back, which nobody tells.
+    #[test]
+    fn a_rate_that_is_not_kept_is_not_the_device_s_where_it_has_hardly_any_of_them() {
+        let found = |queue: f64| {
+            let mut case = open(3_200_000, 5.0);
+            did(&mut case, "sda", 10_000.0 * 4096.0, 0.0, queue);
+            verdict(&[case])
+        };
+        let before = found(1.5);
+        assert_eq!(before.code, "cannot-tell", "{before:?}");
+        assert!(before.text.contains("disk sda has 1.50 by its own count"), "{}", before.text);
+        assert_eq!(found(31.0).code, "device-bound");
     }
 }

@@ -7,7 +7,10 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, contention, datagrams, large_answers, latency, quota, reorder, server, shown};
+use super::{
+    bus, clock, contention, datagrams, device, device_queue, large_answers, latency, quota, reorder, server,
+    shown,
+};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -98,6 +101,7 @@ const AROUND: &[LookAround] = &[
     clock::slowed,
     contention::of_cores,
     others_there,
+    few_at_device,
     in_syncs,
     quota::beside_link,
     datagrams::lost_beside,
@@ -107,8 +111,8 @@ const AROUND: &[LookAround] = &[
 /// What may be known around a case.
 type LookAround = fn(&Finding, &CaseResult, &Context<'_>) -> Option<Evidence>;
 
-/// Verdicts on devices that may give no more because others use them.
-const SHARED: [&str; 4] = ["latency-bound", "device-full", "device-bound", "constant-limit"];
+/// Verdicts on devices that may give no more because others use them, and that which names nothing.
+const SHARED: [&str; 5] = ["latency-bound", "device-full", "device-bound", "constant-limit", CANNOT_TELL];
 
 /// Evidence that others have much of a device.
 const OTHERS_THERE: &str = "others-there";
@@ -124,6 +128,18 @@ fn others_there(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Op
     let place = found.evidence.first()?.at.clone().filter(|_| beyond >= program)?;
     let evidence = Evidence::at(OTHERS_THERE, place).arg("resource", found.resource.as_ref()?.as_str());
     Some(evidence.arg("beyond", beyond).arg("program", program))
+}
+
+/// Verdicts that leave open where operations wait.
+const OPEN: [&str; 2] = ["latency-bound", CANNOT_TELL];
+const CANNOT_TELL: &str = "cannot-tell";
+
+/// That the device has hardly any of what is under way, where neither a trace nor another depth tells.
+fn few_at_device(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    let tells = |evidence: &Evidence| [device_queue::FEW, device::ABOVE].contains(&evidence.code.as_str());
+    let is_open = OPEN.contains(&named.code.as_str()) && !named.evidence.iter().any(tells);
+    let is_traced = || measure::block_phases(case, context).is_some();
+    if is_open && !is_traced() { device_queue::few(case, context) } else { None }
 }
 
 /// That a device which is full has flushes to do for most of the time: it would take more writes without them.

@@ -94,6 +94,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     database::round_trip::ENGLISH,
     datagrams::ENGLISH,
     device::ENGLISH,
+    device_queue::ENGLISH,
     device_wait::ENGLISH,
     end_core::ENGLISH,
     host_queue::ENGLISH,

@@ -687,6 +687,7 @@ evidence-device-few-trials = { RESOURCE($resource) } は飽和しているよう
 evidence-device-gives-more = { RESOURCE($resource) }: 同時に { FIXED($to) } 個を進行させると { FIXED($from) } 個のときの { FIXED($times, decimals: 1) } 倍を処理
 evidence-device-not-given-more = 同時に { FIXED($to) } 個を進行させても、{ RESOURCE($resource) } が同時に抱える数は { FIXED($from) } 個のときより増えず、増えた分はホスト内で待つ
 evidence-device-above = 同時に { FIXED($to) } 個を進行させても、{ RESOURCE($resource) } が同時に抱える数は { FIXED($from) } 個のときより増えず、増えた分はブロック層より上で待っています（コントロールグループの制限、ファイルシステム、またはプログラム）
+evidence-device-has-few = 平均して進行中の操作 { FIXED($under_way, decimals: 1) } 個のうち、{ RESOURCE($resource) } が自身の計数で抱えるのは { FIXED($queue, decimals: 2) } 個だけで、残りはブロック層より上で待っています（コントロールグループの制限、ファイルシステム、またはプログラム）
 evidence-device-not-reached = { RESOURCE($resource) } が飽和しているかは分かりません: カーネルが同時に渡すのは、受け取れる { FIXED($takes) } 個のうち最大 { FIXED($most) } 個で、同時に { FIXED($to) } 個を進行させても { FIXED($from) } 個のときより増えません。--observe block-trace はほかのリクエストがどこで待つかを示し、--set queue-requests はさらに多くを通します
 evidence-device-noise = { RESOURCE($resource) } が同時に進行する操作を増やすと速くなるかどうかは、試行のばらつきに埋もれて分かりません
 evidence-foreign = どの負荷も要求していない{ $kind ->

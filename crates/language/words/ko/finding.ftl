@@ -687,6 +687,7 @@ evidence-device-few-trials = { RESOURCE($resource) }의 한계에 도달한 듯�
 evidence-device-gives-more = { RESOURCE($resource) }: 동시에 { FIXED($to) }개를 진행하면 { FIXED($from) }개일 때의 { FIXED($times, decimals: 1) }배를 처리함
 evidence-device-not-given-more = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 호스트에서 기다림
 evidence-device-above = 동시에 { FIXED($to) }개를 진행해도 { RESOURCE($resource) }에 동시에 있는 것은 { FIXED($from) }개일 때보다 많지 않고, 늘어난 것은 블록 계층보다 위에서 기다립니다(컨트롤 그룹의 제한, 파일 시스템 또는 프로그램)
+evidence-device-has-few = 평균적으로 진행 중인 작업 { FIXED($under_way, decimals: 1) }개 가운데 { RESOURCE($resource) }이(가) 스스로 센 바로 가진 것은 { FIXED($queue, decimals: 2) }개뿐이고, 나머지는 블록 계층보다 위에서 기다립니다(컨트롤 그룹의 제한, 파일 시스템 또는 프로그램)
 evidence-device-not-reached = { RESOURCE($resource) }의 한계에 도달했는지 알 수 없습니다: 커널이 동시에 넘기는 것은 받을 수 있는 { FIXED($takes) }개 가운데 최대 { FIXED($most) }개이며, 동시에 { FIXED($to) }개를 진행해도 { FIXED($from) }개일 때보다 많지 않습니다. --observe block-trace는 다른 요청이 어디서 기다리는지 보여 주고, --set queue-requests는 더 많이 통과시킵니다
 evidence-device-noise = { RESOURCE($resource) }에서 동시에 진행하는 작업을 늘리면 빨라지는지는 시행 사이의 편차에 묻혀 보이지 않습니다
 evidence-foreign = 어떤 부하도 요청하지 않은 { $kind ->
