@@ -93,7 +93,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "memory-latency",
         "Each load of a dependent chase waits for the one before it: how long memory, or a cache, takes to answer is all \
-         that counts.",
+         that counts. Not where its threads, of which there are no more than CPUs, stand ready without one for a quarter of the \
+         time, and CPUs are full.",
     ),
     (
         "scheduler-bound",
@@ -280,7 +281,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          what has more of its time): its workers neither computed nor stood ready without a CPU for half of their time or \
          more, and at least a twentieth of what they read, or wrote, passed the device. Of one that makes and removes files \
          and syncs that: the same, where the device took at least one write for twenty operations. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
-         have in flight were, and no worker computed more than 80 % of the time.",
+         have in flight were, and no worker computed more than 80 % of the time; not where three quarters of these were neither \
+         at the device, by its own count, nor with a thread that computes.",
     ),
     (
         "dirty-throttled",

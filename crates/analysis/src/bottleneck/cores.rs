@@ -284,7 +284,7 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
 }
 
 /// Whether the threads of an end on this machine stand ready without a CPU for long.
-fn queues(case: &CaseResult) -> bool {
+pub(super) fn queues(case: &CaseResult) -> bool {
     let ends: &[End] =
         if measure::is_one_machine(case) { &[End::Drives, End::Answers] } else { &[End::Drives] };
     let workers = measure::workers(case).max(1.0);

@@ -32,7 +32,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("all-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("memory-bandwidth-full", &[measure::counted]),
-    ("memory-latency", &[measure::counted]),
+    ("memory-latency", &[measure::counted, measure::ready]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("server-bound", &[server::program_here, large_answers::told]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
