@@ -323,9 +323,10 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 
-/// Whether all CPUs together are busy, whoever keeps them so.
-pub(super) fn are_all_busy(case: &CaseResult) -> bool {
-    measure::median(case, |trial| busy_share(trial, &[Resource::CPUS])).is_some_and(|busy| busy >= FULL)
+/// Whether all CPUs together are busy, or those that the load runs on or may run on, whoever keeps them so.
+pub(super) fn are_all_busy(case: &CaseResult, context: &Context<'_>) -> bool {
+    let all = measure::median(case, |trial| busy_share(trial, &[Resource::CPUS]));
+    all.is_some_and(|busy| busy >= FULL) || own_cores(case, context).is_some()
 }
 
 /// The share of their time that these CPUs together were busy.
@@ -333,9 +334,8 @@ pub(super) fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
     let of = |name: &str| cpus.iter().filter_map(|cpu| measure::change(trial, cpu, name)).sum::<f64>();
     // Where one was not counted, nothing is known of all.
     cpus.iter().map(|cpu| measure::change(trial, cpu, "idle")).collect::<Option<Vec<f64>>>()?;
-    let idle = of("idle") + of("iowait");
     let busy: f64 = ["user", "nice", "system", "irq", "softirq", "steal"].iter().map(|name| of(name)).sum();
-    let all = idle + busy;
+    let all = of("idle") + of("iowait") + busy;
     (all > 0.0).then_some(busy / all)
 }
 

@@ -25,7 +25,7 @@ finding-latency-bound =
        *[no] {""}
     }; { $others ->
         [yes] more passes { RESOURCE($resource) } than the load moves: others there, or a file system, may be what it waits for
-        [cpus] all CPUs are busy, so that it may wait for one of these as well
+        [cpus] all CPUs that it may use are busy, so that it may wait for one of these as well
        *[no] nothing known is full
     }
     .advice =
@@ -58,7 +58,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     }
     let sync = syncing(case, depth);
-    let others = if cores::are_all_busy(case) { Value::from("cpus") } else { Value::Bool(false) };
+    let others = if cores::are_all_busy(case, context) { Value::from("cpus") } else { Value::Bool(false) };
     let mut found = finding("latency-bound", Severity::Note)
         .arg("depth", depth)
         .arg("latency_s", mean)
@@ -137,7 +137,7 @@ mod tests {
     use model::resource::PathStep;
 
     use super::*;
-    use crate::bottleneck::tests::{disk, verdict};
+    use crate::bottleneck::tests::{disk, machine, verdict, verdict_on};
     use crate::validity::fixture;
 
     #[test]
@@ -158,5 +158,30 @@ mod tests {
         let share = found.evidence.iter().find(|e| e.code == "storage-answer");
         let share = share.and_then(|e| e.args.get("fraction")?.number());
         assert!(share.is_some_and(|share| (share - 0.9).abs() < 1e-9), "{found:?}");
+    }
+
+    /// Bug: of a load on the one CPU that it may use, which others fill, it was said that nothing is full.
+    #[test]
+    fn one_that_may_use_a_cpu_that_others_fill_is_not_told_that_nothing_is_full() {
+        let mut machine = machine();
+        machine.inventory.cpu.online = vec![0, 1];
+        machine.inventory.cpu.allowed = vec![1];
+        let text = |busy: u64| {
+            let mut case = disk(1, 9_000.0, 110.0, 5.0);
+            for (cpu, user) in [("cpu", busy), ("cpu:0", 0), ("cpu:1", busy)] {
+                let all = if cpu == "cpu" { 200 } else { 100 };
+                for trial in &mut case.trials {
+                    let counters = [("user", user), ("idle", all - user)].map(|(name, ticks)| {
+                        fixture::counter(cpu, &format!("/proc/stat {name}"), 0.01, ticks)
+                    });
+                    trial.result.local_mut().counters.extend(counters);
+                }
+            }
+            let found = verdict_on(&machine, &[case]);
+            assert_eq!(found.code, "latency-bound", "{found:?}");
+            found.text
+        };
+        assert!(text(99).contains("all CPUs that it may use are busy"), "{}", text(99));
+        assert!(text(40).ends_with("nothing known is full"), "{}", text(40));
     }
 }

@@ -22,7 +22,7 @@ finding-scheduler-bound =
     { $what ->
         [threads] its threads wait on one another: taking turns is what takes the time
         [timer] it sleeps until its timer fires{ $busy ->
-            [yes] , while all CPUs are busy: when it wakes up, it may wait for one
+            [yes] , while all CPUs that it may use are busy: when it wakes up, it may wait for one
            *[no] : nothing is full
         }
        *[kernel] each call waits for the kernel's answer: the time is the kernel's
@@ -41,7 +41,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         false => Evidence::maybe_at("result", measure::said(case, Aspect::Workers)),
     };
     let found = finding("scheduler-bound", Severity::Note).on(Resource::CPUS).arg("what", *what);
-    let found = found.arg("busy", cores::are_all_busy(case));
+    let found = found.arg("busy", cores::are_all_busy(case, context));
     Verdict::Full(Box::new(found.because(evidence)))
 }
 
@@ -69,7 +69,8 @@ mod tests {
             verdict(&[case]).text
         };
         assert!(
-            text(2).ends_with("while all CPUs are busy: when it wakes up, it may wait for one"),
+            text(2)
+                .ends_with("while all CPUs that it may use are busy: when it wakes up, it may wait for one"),
             "{}",
             text(2)
         );

@@ -368,7 +368,11 @@ fn busy_cpus_hold_back_only_what_wants_them() {
     };
     let waits = with_others(20.0);
     assert_eq!(waits.code, "latency-bound");
-    assert!(waits.text.contains("all CPUs are busy, so that it may wait for one"), "{}", waits.text);
+    assert!(
+        waits.text.contains("all CPUs that it may use are busy, so that it may wait for one"),
+        "{}",
+        waits.text
+    );
     assert_eq!(with_others(80.0).code, "all-cores-full");
 }
 

@@ -617,7 +617,7 @@ finding-latency-bound =
        *[no] 입니다
     }. { $others ->
         [yes] { RESOURCE($resource) }에는 이 부하가 옮기는 것보다 많은 데이터가 오갑니다. 그곳의 다른 사용자나 파일 시스템을 기다리는 것일 수 있습니다
-        [cpus] 모든 CPU가 사용 중이므로 CPU도 기다리는 것일 수 있습니다
+        [cpus] 쓸 수 있는 모든 CPU가 사용 중이므로 CPU도 기다리는 것일 수 있습니다
        *[no] 한계에 도달한 것으로 알려진 자원은 없습니다
     }
     .advice = { $queued ->
