@@ -11,15 +11,18 @@ use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Machine, Resource, ResourceKind, Trial, metric};
 
-use crate::measure::{self, DeviceWork, End};
+use crate::measure::{self, DeviceWork, End, UnderWay};
 
 /// How much more or less than the load asks for may pass a device below a loop device or the page cache, as
 /// times of it: a file system keeps and adds a little, others much.
 const ALIKE: RangeInclusive<f64> = 0.5..=1.5;
 /// Of writes through the page cache no less: what memory takes meanwhile does not wait for the device.
 const NEARLY_ALL: f64 = 0.9;
-/// But writers that are slowed down for this share of the time wait for it, whatever memory took before.
+/// But writers that are slowed down for this share of the time wait for it, whatever memory took before; and so do readers
+/// that neither compute nor stand ready without a CPU for so long.
 const SLOWED: f64 = 0.5;
+/// Of what passes a device the load has less than this, or nobody else's is worth naming.
+const OWN: f64 = 0.9;
 /// A page.
 const PAGE: f64 = 4096.0;
 /// From this share of a throttle on it is used up.
@@ -80,8 +83,12 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
         let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();
         let is_ahead =
             || direction == Direction::Read && is_read_ahead(case, machine, limit, times, rate(bytes));
+        let is_rest = || {
+            let passed = if limit.quantity == metric::IOPS { rate(requests) } else { rate(bytes) };
+            direction == Direction::Read && times < 1.0 && is_waited_for(case, limit, passed)
+        };
         Some(
-            (is_alike || is_ahead())
+            (is_alike || is_ahead() || is_rest())
                 && (measure::is_direct(case) || times >= NEARLY_ALL || waits_for_it(case, direction)),
         )
     };
@@ -119,6 +126,18 @@ fn is_read_ahead(
         limit.quantity == metric::THROUGHPUT && (REACHED..=HELD).contains(&(passed / bound))
     });
     !measure::is_direct(case) && is_explained && is_used_up
+}
+
+/// Whether a throttle of reads is used up by what the page cache does not answer of a load's, however little that is: the load
+/// waits for most of its time.
+fn is_waited_for(case: &CaseResult, limit: &Limit, passed: Option<f64>) -> bool {
+    let is_used_up =
+        passed.zip(limit.bound()).is_some_and(|(passed, bound)| (REACHED..=HELD).contains(&(passed / bound)));
+    let waits = || {
+        let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case));
+        used.is_some_and(|used| 1.0 - used >= SLOWED)
+    };
+    !measure::is_direct(case) && is_used_up && waits()
 }
 
 /// The share of a load's operations that discard, which a throttle of write operations holds as well.
@@ -166,7 +185,26 @@ fn in_pieces(case: &CaseResult, limit: &Limit, step: &PathStep, own: f64) -> f64
         let count = rate(requests)? + rate(joined).unwrap_or_default();
         (count <= HELD * limit.bound()?).then_some(count)
     };
-    pieces().filter(|count| *count > own).unwrap_or(own)
+    pieces().or_else(|| with_others(case, limit, step)).filter(|count| *count > own).unwrap_or(own)
+}
+
+/// What passes the device of a throttle in each second, where all of that uses it up, a good part is not the load's, and the
+/// load's operations wait before they come to the device: others in its control group have the rest.
+fn with_others(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let is_whole = (step.amplification - 1.0).abs() < 1e-9;
+    let direction = limit.direction.filter(|_| is_whole && limit.kind == LimitKind::Quota)?;
+    let [bytes, requests, joined] = counters(direction);
+    let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
+    let all = rate(bytes)?;
+    let passed = match limit.quantity {
+        metric::IOPS => rate(requests)? + rate(joined).unwrap_or_default(),
+        _ => all,
+    };
+    let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
+    let is_shared = own > 0.0 && own < OWN * all;
+    let is_used_up = (REACHED..=HELD).contains(&(passed / limit.bound()?));
+    let waits = || UnderWay::of(case, &limit.resource).is_some_and(|found| found.is_above());
+    (is_shared && is_used_up && waits()).then_some(passed)
 }
 
 /// Bytes per second that pass the device of a throttle, which all loads of the case together make, with the counters of it.
@@ -186,7 +224,9 @@ fn of_loads(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<(f64, [
 /// it drive too, in whatever files, and a link to members of arrays with parity.
 pub(super) fn passed(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let shared = || of_loads(case, limit, step).filter(|_| !case.loads.beside.is_empty());
-    behind_link(case, limit, step).or_else(|| shared().map(|(passed, _)| passed))
+    behind_link(case, limit, step)
+        .or_else(|| shared().map(|(passed, _)| passed))
+        .or_else(|| with_others(case, limit, step))
 }
 
 /// Bytes per second that pass a link to members of arrays with parity, by what these counted. Writes of whole stripes

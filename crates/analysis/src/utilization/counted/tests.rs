@@ -1,6 +1,7 @@
 //! Limits that are held against what devices counted, and loads that are like these and say nothing of them.
 
 use super::super::of_case;
+use crate::bottleneck::tests::disk;
 use crate::measure::layers::tests::{did, put, stack};
 use crate::validity::fixture;
 use model::limit::{Direction, LimitKind};
@@ -153,6 +154,55 @@ fn reads_that_the_page_cache_answers_in_part_wait_for_a_throttle_all_the_same() 
     assert!(held.is_some_and(|held| (held - 51.0 / 52.0).abs() < 1e-3), "{held:?}");
     assert_eq!(share(200e6), None, "memory answers most");
     assert_eq!(share(20e6), None, "others read there");
+}
+
+/// Bug: of reads of which the page cache answers most, the rest of which wait for a throttle, the device was named.
+#[test]
+fn the_few_reads_that_the_page_cache_does_not_answer_use_up_a_throttle_as_well() {
+    let share = |device: f64, cpu_s_per_byte: f64| {
+        let mut case = fixture::disk_case("randread", 200e6, device);
+        fixture::set(&mut case, "direct", false);
+        let estimates = [
+            (metric::THROUGHPUT, 200e6, Unit::BytesPerSecond),
+            (metric::CPU_PER_BYTE, cpu_s_per_byte, Unit::SecondsPerByte),
+        ];
+        for (name, value, unit) in estimates {
+            case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Higher));
+        }
+        let (sda, unit) = (Resource::of(ResourceKind::Block, "sda"), Unit::BytesPerSecond);
+        let throttle = Limit::new(sda, metric::THROUGHPUT, unit, LimitKind::Quota, "a test".to_owned());
+        let limit = Limit { direction: Some(Direction::Read), effective: Some(52e6), ..throttle };
+        let machine = Machine { limits: vec![limit], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(share(51e6, 1e-9), Some(98.0));
+    assert_eq!(share(51e6, 4e-9), None, "it computes for most of its time");
+    assert_eq!(share(40e6, 1e-9), None, "the throttle lets more through");
+}
+
+/// Bug: of a throttle that another program of the same group uses as well the load was said to use half.
+#[test]
+fn a_throttle_that_others_of_the_group_use_up_too_holds_what_waits_before_the_device() {
+    let used = |quantity: MetricName, passed: f64, queue: f64| {
+        // Eight reads are under way all the time.
+        let mut case = disk(8, 250.0, 32_000.0, 2.0);
+        did(&mut case, "sda", passed * 4096.0, 0.0, queue);
+        let (limit, unit) = match quantity {
+            metric::IOPS => (500.0, Unit::PerSecond),
+            _ => (500.0 * 4096.0, Unit::BytesPerSecond),
+        };
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let bound = Limit::new(sda, quantity, unit, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Read), effective: Some(limit), ..bound };
+        let machine = Machine { limits: vec![throttle], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    for quantity in [metric::IOPS, metric::THROUGHPUT] {
+        assert_eq!(used(quantity, 490.0, 0.1), Some(98.0), "{quantity}");
+        assert_eq!(used(quantity, 490.0, 7.5), Some(50.0), "they are at the device");
+        assert_eq!(used(quantity, 700.0, 0.1), Some(50.0), "others are not under it");
+        assert_eq!(used(quantity, 400.0, 0.1), Some(50.0), "it lets more through");
+    }
 }
 
 /// Bug: of a throttle of 500 reads a second, large reads of which each is three requests were said to use a third.
