@@ -41,6 +41,7 @@ mod phases;
 mod presenter;
 mod pushed_back;
 mod quota;
+mod reach;
 mod reclaim;
 mod reorder;
 mod scheduler;

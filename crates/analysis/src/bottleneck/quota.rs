@@ -12,6 +12,7 @@ use model::trial::Counter;
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
 use super::link::{self, NEARLY_ALL};
+use super::reach::reach;
 use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -23,8 +24,7 @@ const STOPPED: f64 = 0.02;
 /// is much of a short window.
 const PASSED: f64 = 2.0;
 
-/// What passes an interface whose rate is used up, as a share of what payload gets of it: heads of packets are counted with
-/// it, unless packets were joined before.
+/// What passes an interface whose rate is used up, of what payload gets: heads of packets count too, unless packets were joined.
 const CARRIED: f64 = 0.98;
 
 pub(super) const ENGLISH: &str = r#"
@@ -72,15 +72,14 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         imposed(case).into_iter().partition(|used| doubt(case, used).is_none());
     // What is reached for certain comes before what is passed by more than a bucket lets through, and that before what is
     // published; then the tightest. Of two that are as tight the nearer one, which stands first.
-    let rank = |used: &Utilization| match used.allowance {
-        None if (FULL..=BEYOND).contains(&used.fraction) => 2,
-        None if used.fraction >= FULL => 1,
-        _ => 0,
+    let rank = |used: &Utilization| {
+        let is_reached = used.allowance.is_none() && reach(case, used) >= FULL;
+        u8::from(is_reached) + u8::from(is_reached && used.fraction <= BEYOND)
     };
     let order =
         |a: &Utilization, b: &Utilization| rank(a).cmp(&rank(b)).then(a.fraction.total_cmp(&b.fraction));
     let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
-    let reached = tightest.filter(|used| used.fraction >= FULL);
+    let reached = tightest.filter(|used| reach(case, used) >= FULL);
     // Of a rate that is reached for certain, or a full link, more CPU time brings no more than what is left of it.
     if let Some(used) =
         reached.filter(|used| stopped.is_none() || used.allowance.is_none() && used.fraction <= BEYOND)
@@ -251,8 +250,9 @@ fn stopped_at(case: &CaseResult, context: &Context<'_>, end: End) -> Option<Stop
             Some(counter.change()? / counter.seconds()).filter(|rate| rate.is_finite())
         })?;
         let place = Place::Counter { resource: Resource::CGROUP_CPU, source: source.to_owned() };
-        // The kernel adds up the stopped time of each CPU.
-        Some(Stopped { end, stopped: stopped / workers, place })
+        // The kernel adds up the stopped time of each CPU, be it of others in the group; who computes is not stopped.
+        let stopped = (stopped / workers).min(1.0 - end.worker_share(case).unwrap_or_default());
+        Some(Stopped { end, stopped, place })
     };
     sources.into_iter().filter_map(stopped_by).max_by(|a, b| a.stopped.total_cmp(&b.stopped))
 }

@@ -149,16 +149,19 @@ fn an_imposed_throttle_comes_before_all_else() {
 
 #[test]
 fn threads_that_a_quota_stopped_are_held_back_by_it() {
-    let mut case = disk(1, 1000.0, 1000.0, 2.0);
+    let mut case = disk(1, 1000.0, 1000.0, 400.0);
     for trial in &mut case.trials {
         trial.result.local_mut().counters.push(fixture::counter(
             "cgroup:cpu",
             "cpu.stat throttled_time",
             1e-6,
-            400_000,
+            1_400_000,
         ));
     }
-    assert_eq!(verdict(&[case]).code, "cpu-quota");
+    let found = verdict(&[case]);
+    assert_eq!(found.code, "cpu-quota");
+    // It computes 400 ms of each second; others of the group were stopped on another CPU.
+    assert!(found.text.contains("stopped for 600 ms of each second"), "{}", found.text);
 }
 
 #[test]
