@@ -155,7 +155,7 @@ fn demand(case: &CaseResult, machine: &Machine, limit: &Limit, step: &PathStep) 
 fn operations(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
     let is_own = measure::devices(case).iter().any(|own| own.resource == step.resource);
     if !is_own && (step.amplification - 1.0).abs() > 1e-9 {
-        return None;
+        return counted::at_member(case, limit, step);
     }
     let share = match limit.direction {
         Some(Direction::Read) => measure::share(case, OperationClass::Read),

@@ -21,6 +21,8 @@ const NEARLY_ALL: f64 = 0.9;
 /// But writers that are slowed down for this share of the time wait for it, whatever memory took before; and so do readers
 /// that neither compute nor stand ready without a CPU for so long.
 const SLOWED: f64 = 0.5;
+/// Members of a stripe have as much to do, but for so much of it by chance.
+const MEMBER: f64 = 0.1;
 /// Of what passes a device the load has less than this, or nobody else's is worth naming.
 const OWN: f64 = 0.9;
 /// A page.
@@ -205,6 +207,21 @@ fn with_others(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64>
     let is_used_up = (REACHED..=HELD).contains(&(passed / limit.bound()?));
     let waits = || UnderWay::of(case, &limit.resource).is_some_and(|found| found.is_above());
     (is_shared && is_used_up && waits()).then_some(passed)
+}
+
+/// Operations per second of the load of which a member of a stripe or an array has its part, by what it counted, where an
+/// imposed limit is of that member and it moves about the part of the load's bytes that the path says.
+pub(super) fn at_member(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
+    let is_member = step.resource.is_named(ResourceKind::Block) && step.amplification > 0.0;
+    let direction = limit.direction.filter(|_| is_member && limit.kind == LimitKind::Quota)?;
+    let [bytes, requests, joined] = counters(direction);
+    let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
+    let own = measure::of_load(measure::profile(case), &case.loads.main.estimates)?.of(Some(direction));
+    let times = rate(bytes)? / (own * step.amplification);
+    // What was joined with a neighbour had passed the throttle before.
+    let count = rate(requests)? + rate(joined).unwrap_or_default();
+    let is_alike = (times - 1.0).abs() <= MEMBER;
+    is_alike.then_some(count / step.amplification)
 }
 
 /// Bytes per second that pass the device of a throttle, which all loads of the case together make, with the counters of it.

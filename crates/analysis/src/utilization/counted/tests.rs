@@ -112,6 +112,27 @@ fn a_throttle_of_one_of_several_targets_is_held_against_its_own_device() {
     assert!(is(share(&case), 0.98), "{:?}", share(&case));
 }
 
+/// Bug: of a stripe, one disk of which a throttle of operations holds, nothing was told.
+#[test]
+fn a_throttle_of_operations_of_a_member_is_held_against_what_it_counted() {
+    let used = |bytes: f64| {
+        let mut case = disk(8, 1_000.0, 8_000.0, 2.0);
+        let step = |name: &str, amplification| PathStep {
+            resource: Resource::of(ResourceKind::Block, name),
+            amplification,
+        };
+        case.path = vec![step("md0", 1.0), step("sda", 0.5), step("sdb", 0.5)];
+        did(&mut case, "sda", bytes, 0.0, 0.0);
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Read), effective: Some(500.0), ..bound };
+        let machine = Machine { limits: vec![throttle], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(used(490.0 * 4096.0), Some(98.0));
+    assert_eq!(used(900.0 * 4096.0), None, "others read there, or it has a larger part");
+}
+
 /// Bug: of pages that are mapped, and read ahead of, the device was named, and not the throttle that holds it.
 #[test]
 fn what_is_read_ahead_uses_up_a_throttle_as_well() {
