@@ -74,6 +74,10 @@ fn counters(direction: Direction) -> [&'static str; 3] {
 /// the load that they are of. Of a database nobody knows how many; but more than a throttle lets through is not its own.
 pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> Option<f64> {
     let direction = limit.direction?;
+    let synced = synced_each(case, limit);
+    if synced.is_some() {
+        return synced;
+    }
     let [bytes, requests, joined] = counters(direction);
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
     let is_database = measure::does_transactions(case);
@@ -109,6 +113,34 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
     // What is written back later no throttle of version 1 of control groups holds.
     let is_held = limit.bound().is_none_or(|bound| passed <= HELD * bound);
     (is_held || measure::is_direct(case) && !is_database).then_some(passed)
+}
+
+/// What a load that writes through the page cache and syncs each write has pass a throttle of writes, where that uses it up: its
+/// pages pass before a sync returns. What a journal's thread writes beside them is not throttled with the load.
+fn synced_each(case: &CaseResult, limit: &Limit) -> Option<f64> {
+    let is_write = limit.direction == Some(Direction::Write)
+        && !measure::is_direct(case)
+        && !measure::does_transactions(case);
+    let all = measure::estimated(case, metric::IOPS).filter(|_| is_write)?;
+    let operations = all * measure::share(case, OperationClass::Write);
+    let syncs = match measure::profile(case).durability {
+        Durability::EachWrite => operations,
+        Durability::Syncs => measure::estimated(case, metric::SYNCS_PER_SECOND)?,
+        _ => return None,
+    };
+    let [bytes, requests, _] = counters(Direction::Write);
+    let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
+    let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
+    let (own, least, passed) = match limit.quantity {
+        metric::IOPS => (with_flushes(case, limit, &whole, operations), operations, rate(requests)?),
+        _ => {
+            let pages = operations * measure::block(case)?.max(PAGE);
+            (pages, pages, rate(bytes)?)
+        }
+    };
+    let is_used_up = (REACHED..=HELD).contains(&(own / limit.bound()?));
+    let is_each = operations > 0.0 && syncs >= NEARLY_ALL * operations;
+    (is_used_up && is_each && passed >= NEARLY_ALL * least).then_some(own)
 }
 
 /// Whether so many times what a load reads through the page cache may pass its device because the kernel reads ahead, and uses

@@ -336,6 +336,42 @@ fn flushes_of_syncs_count_against_a_throttle_of_writes() {
     assert!(whole(some), "no more than it has syncs: {some}");
 }
 
+/// Bug: of a throttle of writes the device was named where each write through the page cache was synced, for a journal wrote
+/// beside them.
+#[test]
+fn writes_through_the_page_cache_that_are_synced_each_use_up_a_throttle_by_themselves() {
+    let used = |quantity: MetricName, limit: f64, syncs: f64, flushes: u64| {
+        let mut case = fixture::disk_case("randwrite", 200.0 * 4096.0, 800.0 * 4096.0);
+        fixture::set(&mut case, "direct", false);
+        case.loads.main.profile.durability = Durability::Syncs;
+        let estimates = [
+            (metric::IOPS, 200.0, Unit::PerSecond),
+            (metric::THROUGHPUT, 200.0 * 4096.0, Unit::BytesPerSecond),
+            (metric::SYNCS_PER_SECOND, syncs, Unit::PerSecond),
+        ];
+        for (name, value, unit) in estimates {
+            case.loads.main.estimates.insert(name, fixture::estimate(value, unit, Better::Higher));
+        }
+        for trial in &mut case.trials {
+            let counted = [("writes", 600), ("flushes", flushes)].map(|(name, count)| {
+                fixture::counter("block:sda", &format!("/proc/diskstats {name}"), 1.0, count)
+            });
+            trial.result.local_mut().counters.extend(counted);
+        }
+        let unit = if quantity == metric::IOPS { Unit::PerSecond } else { Unit::BytesPerSecond };
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let bound = Limit::new(sda, quantity, unit, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Write), effective: Some(limit), ..bound };
+        let machine = Machine { limits: vec![throttle], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(used(metric::IOPS, 204.0, 200.0, 0), Some(98.0));
+    assert_eq!(used(metric::IOPS, 408.0, 200.0, 200), Some(98.0), "flushes are writes to it");
+    assert_eq!(used(metric::IOPS, 408.0, 200.0, 0), None, "it lets more through");
+    assert_eq!(used(metric::IOPS, 204.0, 25.0, 0), None, "several writes may be one request");
+    assert_eq!(used(metric::THROUGHPUT, 204.0 * 4096.0, 200.0, 0), Some(98.0));
+}
+
 /// Bug: what a database does at a device was held against no throttle.
 #[test]
 fn a_throttle_is_held_against_what_a_database_does_at_its_device() {
