@@ -87,12 +87,10 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
         let times = rate(bytes)? / own;
         // Of several devices one has a part of it, however small.
         let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();
-        let is_ahead =
-            || direction == Direction::Read && is_read_ahead(case, machine, limit, times, rate(bytes));
-        let is_rest = || {
-            let passed = if limit.quantity == metric::IOPS { rate(requests) } else { rate(bytes) };
-            direction == Direction::Read && times < 1.0 && is_waited_for(case, limit, passed)
-        };
+        let passed = if limit.quantity == metric::IOPS { rate(requests) } else { rate(bytes) };
+        let is_read = direction == Direction::Read && !measure::is_direct(case) && is_used_up(limit, passed);
+        let is_ahead = || is_read && is_read_ahead(case, machine, times);
+        let is_rest = || is_read && times < 1.0 && waits_mostly(case);
         Some(
             (is_alike || is_ahead() || is_rest())
                 && (measure::is_direct(case) || times >= NEARLY_ALL || waits_for_it(case, direction)),
@@ -143,35 +141,26 @@ fn synced_each(case: &CaseResult, limit: &Limit) -> Option<f64> {
     (is_used_up && is_each && passed >= NEARLY_ALL * least).then_some(own)
 }
 
+/// Whether what passes a device uses up its throttle: that of others alone would be near it by chance only.
+fn is_used_up(limit: &Limit, passed: Option<f64>) -> bool {
+    let share = passed.zip(limit.bound()).map(|(passed, bound)| passed / bound);
+    share.is_some_and(|share| (REACHED..=HELD).contains(&share))
+}
+
 /// Whether so many times what a load reads through the page cache may pass its device because the kernel reads ahead, and uses
-/// up a throttle of bytes with it: others' reads would be near that by chance alone.
-fn is_read_ahead(
-    case: &CaseResult,
-    machine: &Machine,
-    limit: &Limit,
-    times: f64,
-    passed: Option<f64>,
-) -> bool {
+/// up a throttle with it.
+fn is_read_ahead(case: &CaseResult, machine: &Machine, times: f64) -> bool {
     let ahead =
         measure::wholes(case, Some(machine)).into_iter().filter_map(|disk| disk.read_ahead_bytes).max();
     let of_block = |block: f64| (block.max(PAGE) + ahead.unwrap_or_default() as f64 + PAGE) / block;
-    let is_explained = measure::block(case).is_some_and(|block| (1.0..=of_block(block)).contains(&times));
-    let is_used_up = passed.zip(limit.bound()).is_some_and(|(passed, bound)| {
-        limit.quantity == metric::THROUGHPUT && (REACHED..=HELD).contains(&(passed / bound))
-    });
-    !measure::is_direct(case) && is_explained && is_used_up
+    measure::block(case).is_some_and(|block| (1.0..=of_block(block)).contains(&times))
 }
 
-/// Whether a throttle of reads is used up by what the page cache does not answer of a load's, however little that is: the load
-/// waits for most of its time.
-fn is_waited_for(case: &CaseResult, limit: &Limit, passed: Option<f64>) -> bool {
-    let is_used_up =
-        passed.zip(limit.bound()).is_some_and(|(passed, bound)| (REACHED..=HELD).contains(&(passed / bound)));
-    let waits = || {
-        let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case));
-        used.is_some_and(|used| 1.0 - used >= SLOWED)
-    };
-    !measure::is_direct(case) && is_used_up && waits()
+/// Whether the workers of a load wait for most of their time: of reads through the page cache for what that does not hold,
+/// however little that is.
+fn waits_mostly(case: &CaseResult) -> bool {
+    let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case));
+    used.is_some_and(|used| 1.0 - used >= SLOWED)
 }
 
 /// The share of a load's operations that discard, which a throttle of write operations holds as well.

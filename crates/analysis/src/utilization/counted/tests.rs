@@ -157,6 +157,29 @@ fn what_is_read_ahead_uses_up_a_throttle_as_well() {
     assert_eq!(share(128 << 10, 40e6), None, "the throttle lets more through");
 }
 
+/// Bug: of mapped pages that a throttle of operations holds the device was named, for more was read than was asked for.
+#[test]
+fn what_is_read_ahead_uses_up_a_throttle_of_operations_as_well() {
+    let share = |requests: u64| {
+        let mut case = fixture::disk_case("randread", 2e6, 60e6);
+        fixture::set(&mut case, "direct", false);
+        let estimate = fixture::estimate(2e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        for trial in &mut case.trials {
+            trial.result.local_mut().counters[1].after = requests;
+        }
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Read), effective: Some(500.0), ..bound };
+        let mut machine = Machine { limits: vec![throttle], ..Machine::default() };
+        let (name, read_ahead_bytes) = ("sda".to_owned(), Some(128 << 10));
+        machine.inventory.block = vec![BlockDevice { name, read_ahead_bytes, ..BlockDevice::default() }];
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(share(490), Some(98.0));
+    assert_eq!(share(400), None, "the throttle lets more through");
+}
+
 /// Bug: of reads of which the page cache answers a part the device was named, and not the throttle that holds it.
 #[test]
 fn reads_that_the_page_cache_answers_in_part_wait_for_a_throttle_all_the_same() {
