@@ -8,9 +8,10 @@
 //! Of a rate that is not kept: where all operations that may be in flight are (Little's law, by the time since each was
 //! sent), those that are due wait for these.
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
 use model::limit::Direction;
 use model::profile::{Durability, OperationClass, WaitsFor};
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Finding, Resource, Severity, Trial, metric};
 
@@ -23,6 +24,12 @@ use crate::{Context, measure};
 /// Less of what a load reads or writes that passes the device is the edges of a window, or others'.
 const PASSED: f64 = 0.05;
 
+/// A page.
+const PAGE: f64 = 4096.0;
+
+/// Who writes parts of pages has as many bytes read as it writes, or hardly waits for these.
+const FILLED: f64 = 1.0;
+
 /// From this share of the operations that may be in flight on, all are.
 const ALL: f64 = 0.8;
 
@@ -33,6 +40,7 @@ pub(super) const ENGLISH: &str = r#"
 evidence-device-wait =
     each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } { $how ->
         [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
+        [fills] delivers { FIXED($passed, decimals: 2) } bytes for each that is written
        *[syncs] takes { FIXED($passed, decimals: 2) } bytes for each that is written
     }
 evidence-device-synced =
@@ -118,11 +126,34 @@ fn names_synced(case: &CaseResult, device: Resource) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
+/// What of a load through the page cache passes its device, in bytes for each of its own, with what it waits for there.
+fn passed_in(case: &CaseResult) -> Option<(&'static str, f64, Place)> {
+    let own = waits_in(case).and_then(|(how, class)| {
+        let (passed, place) = page_cache::on_device(case, class).filter(|(passed, _)| *passed >= PASSED)?;
+        Some((how, passed, place))
+    });
+    own.or_else(|| filled(case))
+}
+
+/// Bytes that the device delivers for each of a load that only writes, and parts of pages: what a page has beside these is read
+/// before, unless the page cache holds it.
+fn filled(case: &CaseResult) -> Option<(&'static str, f64, Place)> {
+    let is_part = measure::block(case).is_some_and(|block| block < PAGE);
+    let devices = measure::devices(case);
+    let first = devices.first().filter(|_| is_part && measure::direction(case) == Some(Direction::Write))?;
+    let passed = measure::median(case, |trial| {
+        let written = measure::moved_in(case, trial, OperationClass::Write).filter(|bytes| *bytes > 0.0)?;
+        let read = |step: &&PathStep| measure::rate(trial, &step.resource, "read_sectors");
+        Some(devices.iter().map(read).sum::<Option<f64>>()? / written)
+    })?;
+    let place = measure::place(case, &first.resource, "read_sectors").filter(|_| passed >= FILLED)?;
+    Some(("fills", passed, place))
+}
+
 fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
-    let (how, class) = waits_in(case)?;
+    let (how, passed, place) = passed_in(case)?;
     let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
     let share = (1.0 - used).max(0.0);
-    let (passed, place) = page_cache::on_device(case, class).filter(|(passed, _)| *passed >= PASSED)?;
     let evidence = Evidence::at("device-wait", place)
         .arg("resource", device.as_str())
         .arg("how", how)
@@ -223,6 +254,31 @@ mod tests {
         assert!(found.text.contains("waits 91 % of the time until what it wrote is there"), "{}", found.text);
         assert_eq!(written("dsync").code, "device-bound");
         assert_eq!(written("end").code, "cannot-tell");
+    }
+
+    /// Bug: of small writes through the page cache, each of which waits until the rest of its page is read, nothing was told.
+    #[test]
+    fn writes_of_parts_of_pages_wait_for_what_the_page_cache_does_not_hold() {
+        let written = |block: u64, sectors: u64| {
+            let mut case = buffered(10.0);
+            fixture::set(&mut case, "pattern", "randwrite");
+            fixture::set(&mut case, "block-size", block);
+            for trial in &mut case.trials {
+                trial.result.local_mut().counters[0].after = sectors;
+            }
+            verdict(&[case])
+        };
+        // 9,000 writes a second, which the fixture has as bytes of 4 KiB each.
+        let found = written(512, 2 * 9_000 * 8);
+        assert_eq!(found.code, "device-bound", "{found:?}");
+        assert!(found.text.contains("until the rest of the pages is read"), "{}", found.text);
+        let said = found.evidence.iter().filter_map(|evidence| evidence.text.as_deref()).collect::<Vec<_>>();
+        assert!(
+            said.iter().any(|text| text.contains("delivers 2.00 bytes for each that is written")),
+            "{said:?}"
+        );
+        assert_eq!(written(512, 9_000).code, "cannot-tell", "the page cache holds most pages");
+        assert_eq!(written(4096, 2 * 9_000 * 8).code, "cannot-tell", "of whole pages nothing is read");
     }
 
     /// Bug: of a load that reads and writes through the page cache nothing was told, though its reads wait for the disk.

@@ -678,6 +678,7 @@ evidence-device-synced = ワーカーはそれぞれ時間の { PERCENT($share) 
 evidence-device-wait =
     ワーカーはそれぞれ時間の { PERCENT($share) } を待ち、{ RESOURCE($resource) } は{ $how ->
         [reads] 、読んだ 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す
+        [fills] 、書いた 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを渡す
        *[syncs] 、書いた 1 バイトごとに { FIXED($passed, decimals: 2) } バイトを受け取る
     }
 evidence-device = バイトの { PERCENT($share) } がデバイスを通過

@@ -678,6 +678,7 @@ evidence-device-synced = 작업 스레드는 저마다 시간의 { PERCENT($shar
 evidence-device-wait =
     작업 스레드는 저마다 시간의 { PERCENT($share) } 동안 기다리고, { RESOURCE($resource) }은(는) { $how ->
         [reads] 읽은 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌
+        [fills] 쓴 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 줌
        *[syncs] 쓴 1바이트마다 { FIXED($passed, decimals: 2) }바이트를 받음
     }
 evidence-device = 바이트의 { PERCENT($share) }가 장치를 거침
