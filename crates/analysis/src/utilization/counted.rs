@@ -42,7 +42,16 @@ pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
 /// Whether a load may read as well as write, so that a limit of one way is of a part of it.
 pub(super) fn is_both_ways(case: &CaseResult) -> bool {
     // A discard counts as a write (`bio_data_dir` in include/linux/bio.h).
-    measure::is_mixed(case) || measure::does_transactions(case) || measure::does(case, OperationClass::Trim)
+    measure::is_mixed(case)
+        || measure::does_transactions(case)
+        || measure::does(case, OperationClass::Trim)
+        || writes_parts_of_pages(case)
+}
+
+/// Whether a load writes parts of pages through the page cache, so that what these have beside is read before.
+fn writes_parts_of_pages(case: &CaseResult) -> bool {
+    let only_writes = measure::direction(case) == Some(Direction::Write) && !measure::is_direct(case);
+    only_writes && measure::block(case).is_some_and(|block| block < PAGE)
 }
 
 /// Whether an imposed limit at a step is held against what its device did: where the load does not tell, where it is one of
@@ -83,7 +92,10 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
     let is_database = measure::does_transactions(case);
     let is_own = || {
         let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
-        let own = Some(all.of(Some(direction))).filter(|own| *own > 0.0)?;
+        // Each part of a page that is written has the page read.
+        let is_filled = direction == Direction::Read && writes_parts_of_pages(case);
+        let own = all.of(Some(if is_filled { Direction::Write } else { direction }));
+        let own = Some(own).filter(|own| *own > 0.0)?;
         let times = rate(bytes)? / own;
         // Of several devices one has a part of it, however small.
         let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();

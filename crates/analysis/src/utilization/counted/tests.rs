@@ -180,6 +180,27 @@ fn what_is_read_ahead_uses_up_a_throttle_of_operations_as_well() {
     assert_eq!(share(400), None, "the throttle lets more through");
 }
 
+/// Bug: of a throttle of reads that holds small writes, each of which has its page read before, nothing was told.
+#[test]
+fn a_throttle_of_reads_holds_writes_of_parts_of_pages() {
+    let share = |block: u64, device: f64| {
+        let mut case = fixture::disk_case("randread", 0.0, device);
+        fixture::set(&mut case, "pattern", "randwrite");
+        fixture::set(&mut case, "block-size", block);
+        fixture::set(&mut case, "direct", false);
+        let estimate = fixture::estimate(0.5e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let (sda, unit) = (Resource::of(ResourceKind::Block, "sda"), Unit::BytesPerSecond);
+        let throttle = Limit::new(sda, metric::THROUGHPUT, unit, LimitKind::Quota, "a test".to_owned());
+        let limit = Limit { direction: Some(Direction::Read), effective: Some(4e6), ..throttle };
+        let machine = Machine { limits: vec![limit], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(share(512, 3.96e6), Some(99.0));
+    assert_eq!(share(512, 2e6), None, "the throttle lets more through");
+    assert_eq!(share(4096, 3.96e6), None, "of whole pages nothing is read");
+}
+
 /// Bug: of reads of which the page cache answers a part the device was named, and not the throttle that holds it.
 #[test]
 fn reads_that_the_page_cache_answers_in_part_wait_for_a_throttle_all_the_same() {
