@@ -90,6 +90,7 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
     let [bytes, requests, joined] = counters(direction);
     let rate = |name: &str| measure::median(case, |trial| End::Drives.rate(trial, &limit.resource, name));
     let is_database = measure::does_transactions(case);
+    let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
     let is_own = || {
         let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
         // Each part of a page that is written has the page read.
@@ -100,8 +101,8 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
         // Of several devices one has a part of it, however small.
         let is_alike = ALIKE.contains(&times) || measure::devices(case).len() > 1 && times <= *ALIKE.end();
         let passed = if limit.quantity == metric::IOPS { rate(requests) } else { rate(bytes) };
-        let is_read = direction == Direction::Read && !measure::is_direct(case) && is_used_up(limit, passed);
-        let is_ahead = || is_read && is_read_ahead(case, machine, times);
+        let is_read = direction == Direction::Read && !is_told(case, &whole) && is_used_up(limit, passed);
+        let is_ahead = || is_read && is_read_ahead(case, machine, limit, times);
         let is_rest = || is_read && times < 1.0 && waits_mostly(case);
         Some(
             (is_alike || is_ahead() || is_rest())
@@ -113,7 +114,6 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
     }
     let passed = match limit.quantity {
         metric::IOPS => {
-            let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
             // What was joined with a neighbour had passed the throttle before.
             let before = if is_one_of_several(case, &whole) { rate(joined) } else { None };
             with_flushes(case, limit, &whole, rate(requests)? + before.unwrap_or_default())
@@ -159,11 +159,12 @@ fn is_used_up(limit: &Limit, passed: Option<f64>) -> bool {
     share.is_some_and(|share| (REACHED..=HELD).contains(&share))
 }
 
-/// Whether so many times what a load reads through the page cache may pass its device because the kernel reads ahead, and uses
-/// up a throttle with it.
-fn is_read_ahead(case: &CaseResult, machine: &Machine, times: f64) -> bool {
-    let ahead =
-        measure::wholes(case, Some(machine)).into_iter().filter_map(|disk| disk.read_ahead_bytes).max();
+/// Whether so many times what a load reads through the page cache, or from a loop device, may pass its device because the kernel
+/// reads ahead, and uses up a throttle with it.
+fn is_read_ahead(case: &CaseResult, machine: &Machine, limit: &Limit, times: f64) -> bool {
+    let own = limit.resource.named(ResourceKind::Block).and_then(|name| measure::whole(machine, name));
+    let devices = measure::wholes(case, Some(machine)).into_iter().chain(own);
+    let ahead = devices.filter_map(|disk| disk.read_ahead_bytes).max();
     let of_block = |block: f64| (block.max(PAGE) + ahead.unwrap_or_default() as f64 + PAGE) / block;
     measure::block(case).is_some_and(|block| (1.0..=of_block(block)).contains(&times))
 }

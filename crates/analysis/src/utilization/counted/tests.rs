@@ -180,6 +180,25 @@ fn what_is_read_ahead_uses_up_a_throttle_of_operations_as_well() {
     assert_eq!(share(400), None, "the throttle lets more through");
 }
 
+/// Bug: of a loop device whose file the page cache holds in part, the rest of which waits for a throttle, that was not named.
+#[test]
+fn what_a_loop_device_does_not_find_in_the_page_cache_uses_up_a_throttle_below_it() {
+    let share = |cpu_us: f64| {
+        // 10,000 reads a second, of which a tenth come from the disk.
+        let mut case = disk(1, 10_000.0, 100.0, cpu_us);
+        let step = |resource: &str| PathStep { resource: Resource::from(resource), amplification: 1.0 };
+        case.path = ["block:loop0", "filesystem:/ (ext4)", "block:sda"].map(step).to_vec();
+        did(&mut case, "sda", 1_000.0 * 4096.0, 0.0, 0.0);
+        let sda = Resource::of(ResourceKind::Block, "sda");
+        let bound = Limit::new(sda, metric::IOPS, Unit::PerSecond, LimitKind::Quota, "a test".to_owned());
+        let throttle = Limit { direction: Some(Direction::Read), effective: Some(1_000.0), ..bound };
+        let machine = Machine { limits: vec![throttle], ..Machine::default() };
+        of_case(&case, &machine).first().map(|used| (used.fraction * 100.0).round())
+    };
+    assert_eq!(share(10.0), Some(100.0));
+    assert_eq!(share(70.0), None, "it computes for most of its time");
+}
+
 /// Bug: of a throttle of reads that holds small writes, each of which has its page read before, nothing was told.
 #[test]
 fn a_throttle_of_reads_holds_writes_of_parts_of_pages() {
