@@ -13,7 +13,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          allows the resource. Of what is rented out this is said of the most that is published, where nobody counts what was \
          held back; a baseline is never named, for who has credits passes it. Of a queueing discipline also where what leaves by \
          its interface, by the interface's own count, is at least 98 % of what payload may have there, and a tenth of it or more \
-         is not the load's payload: others share the rate, or what was dropped is sent again.",
+         is not the load's payload: others share the rate, or what was dropped is sent again. Of a throttle of a device also where \
+         all that passes uses it up and three quarters of what the load has under way wait before they come to the device: others \
+         of the group have the rest. A window of few operations counts with one more.",
     ),
     (
         "allowance-exceeded",
