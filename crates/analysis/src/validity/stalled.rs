@@ -10,6 +10,8 @@ use crate::{Context, Rule, RuleCheck, measure};
 const STILL: f64 = 0.05;
 /// Shorter than this is not noticeable, s; nor is a twentieth of the window.
 const SHORTEST_S: f64 = 0.05;
+/// Nor is one in which fewer operations than this were due at the usual rate: of slow ones some intervals have none.
+const DUE: f64 = 5.0;
 
 pub(crate) const RULE: Rule = Rule {
     code: "stalled",
@@ -56,7 +58,8 @@ fn longest_stall_s(trial: &Trial) -> Option<f64> {
     let usual = stats::interval::quantile_sorted(&sorted, 0.75)?;
     let still = inside.split(|v| *v >= usual * STILL).map(<[f64]>::len).max()?;
     let seconds = still as f64 * series.interval_ns as f64 / 1e9;
-    (seconds >= SHORTEST_S && seconds >= window.seconds() / 20.0).then_some(seconds)
+    let is_felt = seconds >= SHORTEST_S && seconds >= window.seconds() / 20.0;
+    (is_felt && usual * seconds >= DUE).then_some(seconds)
 }
 
 #[cfg(test)]
@@ -87,5 +90,27 @@ mod tests {
         assert_eq!(count(50..53), 0, "30 ms");
         assert_eq!(count(0..10), 0, "warm-up");
         assert_eq!(count(40..100), 1, "600 ms");
+    }
+
+    /// Bug: a load of ten operations a second was said to stall in each tenth of a second that none ended in.
+    #[test]
+    fn an_interval_in_which_no_slow_operation_ends_is_no_stall() {
+        let mut case = fixture::case(1);
+        let mut count = |values: &[f64]| {
+            case.trials[0].result.window =
+                Some(Window { start_ns: 0, end_ns: values.len() as u64 * 100_000_000 });
+            case.trials[0].result.main_mut().series = vec![Series {
+                resource: Resource::whole(ResourceKind::Load),
+                name: series::OPERATIONS,
+                unit: model::Unit::PerSecond,
+                start_ns: 0,
+                interval_ns: 100_000_000,
+                values: values.to_vec(),
+            }];
+            fixture::count(&RULE, &case, &Controls::default())
+        };
+        let slow = [10.0, 10.0, 10.0, 0.0, 20.0, 10.0, 10.0, 0.0, 10.0, 10.0];
+        assert_eq!(count(&slow), 0);
+        assert_eq!(count(&slow.map(|rate| 10.0 * rate)), 1, "ten were due meanwhile");
     }
 }
