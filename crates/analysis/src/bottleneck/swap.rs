@@ -9,6 +9,7 @@
 //! What presses other groups, or the machine as a whole, may be another program's.
 
 use model::finding::{Evidence, Place};
+use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Resource, ResourceKind, Severity, fact};
 
@@ -17,6 +18,9 @@ use super::{Verdict, finding};
 use crate::measure::End;
 use crate::validity::swapping;
 use crate::{Context, measure};
+
+/// A file system whose files are pages of memory, and swapped as these.
+const IN_MEMORY: &str = "tmpfs";
 
 pub(super) const ENGLISH: &str = r#"
 finding-swap-bound =
@@ -84,17 +88,24 @@ fn pressed(case: &CaseResult) -> Option<(f64, Evidence)> {
 
 /// The share of its time for which each worker neither computed outside of the kernel nor stood ready without a CPU, of a
 /// load that can wait for processors and memory alone: what is left it waited for pages, or had the kernel bring them, which
-/// computes for those that are compressed.
+/// computes for those that are compressed. Of one on files in memory the kernel computes for the load as well.
 fn left_over(case: &CaseResult) -> Option<(f64, Evidence)> {
-    let waits_for_memory = measure::computes_by_kind(measure::profile(case)) && measure::is_closed(case);
-    let wanted = End::Drives.wanted_share(case).filter(|_| waits_for_memory)?;
-    let is_alone = case.loads.beside.is_empty();
+    let is_on_files = is_on_files_in_memory(case);
+    let waits_for_memory = is_on_files || measure::computes_by_kind(measure::profile(case));
+    let wanted = End::Drives.wanted_share(case).filter(|_| waits_for_memory && measure::is_closed(case))?;
+    let is_alone = case.loads.beside.is_empty() && !is_on_files;
     let system = measure::median(case, |trial| measure::rate(trial, &Resource::OWN_PROCESS, "system"));
     let in_kernel = system.filter(|_| is_alone).unwrap_or_default() / measure::workers(case).max(1.0);
     let outside = wanted - in_kernel.min(End::Drives.worker_share(case)?);
     let share = (1.0 - outside).clamp(0.0, 1.0);
     let evidence = Evidence::at("swap-wait", Place::Fact(fact::RUN_DELAY));
     Some((share, evidence.arg("share", share).arg("by", "rest")))
+}
+
+/// Whether a load drives files that are in memory, and no device.
+fn is_on_files_in_memory(case: &CaseResult) -> bool {
+    let is_in_memory = |step: &PathStep| step.resource.file_system_type() == Some(IN_MEMORY);
+    measure::device(case).is_none() && !measure::is_net(case) && case.path.iter().any(is_in_memory)
 }
 
 #[cfg(test)]
@@ -178,6 +189,27 @@ mod tests {
         ] {
             assert_ne!(found(workload, ready_s, pages).code, "swap-bound", "{why}");
         }
+    }
+
+    /// Bug: of reads of files in memory that wait for swapped pages it was said that nobody counted for how long.
+    #[test]
+    fn a_load_on_files_in_memory_waits_for_pages_as_well() {
+        let found = |kind: &str, cpu_us: f64| {
+            let mut case = disk(1, 9_000.0, 110.0, cpu_us);
+            let files = Resource::from(format!("filesystem:/mnt ({kind})").as_str());
+            case.path = vec![PathStep { resource: files, amplification: 1.0 }];
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::RUN_DELAY, 0.05.into());
+                trial.result.local_mut().counters.extend([
+                    fixture::counter("memory", "/proc/vmstat pswpin", 4096.0, 10_000),
+                    fixture::counter("self", "getrusage(2) system", 1e-6, 150_000),
+                ]);
+            }
+            verdict(&[case]).code
+        };
+        assert_eq!(found("tmpfs", 20.0), "swap-bound");
+        assert_ne!(found("tmpfs", 90.0), "swap-bound", "it computes");
+        assert_ne!(found("ext4", 20.0), "swap-bound", "it may wait for a device");
     }
 
     /// Bug: a core was said to be full that had pages decompressed for most of its time.
