@@ -102,10 +102,11 @@ fn left_over(case: &CaseResult) -> Option<(f64, Evidence)> {
     Some((share, evidence.arg("share", share).arg("by", "rest")))
 }
 
-/// Whether a load drives files that are in memory, and no device.
+/// Whether a load drives files that are in memory, and no device. One on a database may wait for locks.
 fn is_on_files_in_memory(case: &CaseResult) -> bool {
     let is_in_memory = |step: &PathStep| step.resource.file_system_type() == Some(IN_MEMORY);
-    measure::device(case).is_none() && !measure::is_net(case) && case.path.iter().any(is_in_memory)
+    let waits_elsewhere = measure::is_net(case) || measure::does_transactions(case);
+    measure::device(case).is_none() && !waits_elsewhere && case.path.iter().any(is_in_memory)
 }
 
 #[cfg(test)]
