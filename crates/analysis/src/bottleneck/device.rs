@@ -14,7 +14,7 @@ use model::{Severity, metric};
 use stats::doubling::{DoublingAnswer, DoublingEffect, GAIN, SURE};
 
 use super::phases::{self, AddedWait, WaitPlace};
-use super::{BEYOND, FULL, Verdict, cores, device_queue, finding, shown};
+use super::{BEYOND, FULL, Verdict, cores, device_queue, finding, latency, shown};
 use crate::measure::BlockPhases;
 use crate::siblings::Member;
 use crate::{Context, measure};
@@ -133,7 +133,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         (_, Some(_)) => Verdict::Unknown(missing("device-noise")),
         _ => {
             let depth = measure::concurrency(case);
-            if depth <= 1.0 {
+            if latency::has_one_each(case) {
                 return Verdict::Elsewhere;
             }
             let code = if lower.is_some() { "device-deepest" } else { "device-depth-alone" };

@@ -54,7 +54,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     let depth = measure::concurrency(case);
     let better = deeper_and_better(case, context);
-    if depth > 1.0 && better.is_none() {
+    if !has_one_each(case) && better.is_none() {
         return Verdict::Elsewhere;
     }
     let sync = syncing(case, depth);
@@ -84,6 +84,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     found.resource = measure::devices_name(case).or_else(|| server(case).cloned());
     Verdict::Full(Box::new(found))
+}
+
+/// Whether no more than one operation is under way at each device that the targets lie on.
+pub(super) fn has_one_each(case: &CaseResult) -> bool {
+    // Shares of several devices are rounded.
+    measure::each_device(case) <= 1.0 + 1e-6
 }
 
 /// The server that has the storage which the case drives.
@@ -158,6 +164,22 @@ mod tests {
         let share = found.evidence.iter().find(|e| e.code == "storage-answer");
         let share = share.and_then(|e| e.args.get("fraction")?.number());
         assert!(share.is_some_and(|share| (share - 0.9).abs() < 1e-9), "{found:?}");
+    }
+
+    /// Bug: of two disks, each with one read at a time, it was said that only another depth shows whether they are full.
+    #[test]
+    fn several_disks_with_one_operation_each_wait_for_these() {
+        let found = |disks: &[&str]| {
+            let mut case = disk(2, 18_000.0, 110.0, 5.0);
+            let amplification = 1.0 / disks.len() as f64;
+            let step = |name: &&str| PathStep { resource: Resource::from(*name), amplification };
+            case.path = disks.iter().map(step).collect();
+            verdict(&[case])
+        };
+        let both = found(&["block:sda", "block:sdb"]);
+        assert_eq!(both.code, "latency-bound", "{both:?}");
+        assert_eq!(both.resource, Some(Resource::from("block:sda+sdb")));
+        assert_eq!(found(&["block:sda"]).code, "cannot-tell", "it has two at a time");
     }
 
     /// Bug: of a load on the one CPU that it may use, which others fill, it was said that nothing is full.
