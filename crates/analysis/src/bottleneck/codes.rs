@@ -281,7 +281,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "For half of its time or more a client that writes what it receives waited for the device to take it (O_DIRECT), \
          and its processor was not full. Of a load through the page cache that reads, or that syncs what it writes (of both, \
          what has more of its time): its workers neither computed nor stood ready without a CPU for half of their time or \
-         more, and at least a twentieth of what they read, or wrote, passed the device; or it writes parts of pages, and the device \
+         more, and at least a twentieth of what they read, or wrote, passed the device; or it only writes, parts of pages or to a mapped file, and the device \
          delivers at least as many bytes. Of one that makes and removes files \
          and syncs that: the same, where the device took at least one write for twenty operations. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
          have in flight were, and no worker computed more than 80 % of the time; not where three quarters of these were neither \

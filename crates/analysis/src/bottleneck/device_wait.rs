@@ -24,10 +24,7 @@ use crate::{Context, measure};
 /// Less of what a load reads or writes that passes the device is the edges of a window, or others'.
 const PASSED: f64 = 0.05;
 
-/// A page.
-const PAGE: f64 = 4096.0;
-
-/// Who writes parts of pages has as many bytes read as it writes, or hardly waits for these.
+/// Who has pages read before it writes to them has as many bytes read as it writes, or hardly waits for these.
 const FILLED: f64 = 1.0;
 
 /// From this share of the operations that may be in flight on, all are.
@@ -135,12 +132,11 @@ fn passed_in(case: &CaseResult) -> Option<(&'static str, f64, Place)> {
     own.or_else(|| filled(case))
 }
 
-/// Bytes that the device delivers for each of a load that only writes, and parts of pages: what a page has beside these is read
-/// before, unless the page cache holds it.
+/// Bytes that the device delivers for each of a load that only writes, of which pages are read before that the page cache does
+/// not hold.
 fn filled(case: &CaseResult) -> Option<(&'static str, f64, Place)> {
-    let is_part = measure::block(case).is_some_and(|block| block < PAGE);
     let devices = measure::devices(case);
-    let first = devices.first().filter(|_| is_part && measure::direction(case) == Some(Direction::Write))?;
+    let first = devices.first().filter(|_| measure::reads_before_writing(case))?;
     let passed = measure::median(case, |trial| {
         let written = measure::moved_in(case, trial, OperationClass::Write).filter(|bytes| *bytes > 0.0)?;
         let read = |step: &&PathStep| measure::rate(trial, &step.resource, "read_sectors");
@@ -256,7 +252,7 @@ mod tests {
         assert_eq!(written("end").code, "cannot-tell");
     }
 
-    /// Bug: of small writes through the page cache, each of which waits until the rest of its page is read, nothing was told.
+    /// Bug: of small writes through the page cache, each of which waits until its page is read, nothing was told.
     #[test]
     fn writes_of_parts_of_pages_wait_for_what_the_page_cache_does_not_hold() {
         let written = |block: u64, sectors: u64| {
@@ -271,7 +267,7 @@ mod tests {
         // 9,000 writes a second, which the fixture has as bytes of 4 KiB each.
         let found = written(512, 2 * 9_000 * 8);
         assert_eq!(found.code, "device-bound", "{found:?}");
-        assert!(found.text.contains("until the rest of the pages is read"), "{}", found.text);
+        assert!(found.text.contains("until the pages are read that it writes to"), "{}", found.text);
         let said = found.evidence.iter().filter_map(|evidence| evidence.text.as_deref()).collect::<Vec<_>>();
         assert!(
             said.iter().any(|text| text.contains("delivers 2.00 bytes for each that is written")),

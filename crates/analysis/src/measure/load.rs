@@ -231,6 +231,17 @@ pub(crate) fn is_direct(case: &CaseResult) -> bool {
     to_targets(profile).is_none() || profile.caches == Caches::None
 }
 
+/// A page.
+const PAGE: f64 = 4096.0;
+
+/// Whether a load that only writes has pages read before that the page cache does not hold: it writes parts of them there, or
+/// maps its file.
+pub(crate) fn reads_before_writing(case: &CaseResult) -> bool {
+    let only_writes = direction(case) == Some(Direction::Write) && !is_direct(case);
+    let is_mapped = profile(case).interface.as_deref() == Some("mmap");
+    only_writes && (is_mapped || block(case).is_some_and(|block| block < PAGE))
+}
+
 /// Whether a load writes what the page cache takes first.
 pub(crate) fn writes_through_cache(profile: &LoadProfile) -> bool {
     let reaches_cache = to_targets(profile).is_some() && profile.caches != Caches::None;

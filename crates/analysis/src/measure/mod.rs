@@ -33,7 +33,7 @@ pub(crate) use layers::{DeviceWork, KernelUse, below, kernel_uses, stacked, stor
 pub(crate) use load::{
     ON_BLOCKS, at_once, block, bytes_in, company, concurrency, direction, does, each_device, is_closed,
     is_direct, is_mixed, is_null, is_random, message, moved, moved_in, of_load, one_block, operations_in,
-    profile, share, span, workers, writes_through_cache,
+    profile, reads_before_writing, share, span, workers, writes_through_cache,
 };
 pub(crate) use net::{
     End, carried, counted_ends, counted_receiver, course, far, goes_both_ways, has_far_end, has_its_bit_rate,

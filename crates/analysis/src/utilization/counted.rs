@@ -45,13 +45,7 @@ pub(super) fn is_both_ways(case: &CaseResult) -> bool {
     measure::is_mixed(case)
         || measure::does_transactions(case)
         || measure::does(case, OperationClass::Trim)
-        || writes_parts_of_pages(case)
-}
-
-/// Whether a load writes parts of pages through the page cache, so that what these have beside is read before.
-fn writes_parts_of_pages(case: &CaseResult) -> bool {
-    let only_writes = measure::direction(case) == Some(Direction::Write) && !measure::is_direct(case);
-    only_writes && measure::block(case).is_some_and(|block| block < PAGE)
+        || measure::reads_before_writing(case)
 }
 
 /// Whether an imposed limit at a step is held against what its device did: where the load does not tell, where it is one of
@@ -93,8 +87,8 @@ pub(super) fn at_device(case: &CaseResult, machine: &Machine, limit: &Limit) -> 
     let whole = PathStep { resource: limit.resource.clone(), amplification: 1.0 };
     let is_own = || {
         let all = measure::of_load(measure::profile(case), &case.loads.main.estimates)?;
-        // Each part of a page that is written has the page read.
-        let is_filled = direction == Direction::Read && writes_parts_of_pages(case);
+        // What is written has its page read before.
+        let is_filled = direction == Direction::Read && measure::reads_before_writing(case);
         let own = all.of(Some(if is_filled { Direction::Write } else { direction }));
         let own = Some(own).filter(|own| *own > 0.0)?;
         let times = rate(bytes)? / own;
