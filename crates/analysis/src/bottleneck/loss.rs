@@ -37,6 +37,9 @@ const TIMERS: &[&str] = &["TCPTimeouts", "TCPLossProbes"];
 /// Of the requests that took so long, so many timeouts must have been counted for each.
 const TIMED_OUT: f64 = 0.5;
 
+/// After this time a request by datagrams that nobody answered is given up (`PATIENCE_NS` of the load), s.
+const GIVEN_UP_S: f64 = 1.0;
+
 pub(super) const ENGLISH: &str = r#"
 finding-loss-bound =
     loss holds this back: { $how ->
@@ -44,6 +47,8 @@ finding-loss-bound =
             ({ SHORT($rate, unit: "1/s") } timeouts)
         [datagrams] { PERCENT($share) } of the datagrams that were sent do not arrive, and it is not sockets of the receiver
             that drop them
+        [answers] { PERCENT($share) } of the time requests wait for answers that do not come: { PERCENT($lost, decimals: 1) }
+            of them are lost, and each is given up after a second
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
             { PERCENT($path) } of the time
     }
@@ -53,12 +58,15 @@ finding-loss-bound =
                 interfaces on the way
             [datagrams] a lower --bit-rate loses fewer; look for what drops them: a limit of rate (a policer) or a narrower
                 link on the way, or drops of the interfaces
+            [answers] look for what drops datagrams on the way there or back: a policer, a firewall, a queue or a socket that is
+                full, or drops of the interfaces
            *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
         }
 
 evidence-timeouts =
     { FIXED($timeouts) } timeouts of TCP, and { FIXED($late) } requests that took { SHORT($least_s, unit: "s") } or longer
 evidence-retransmits = { PERCENT($share) } of the segments lost
+evidence-answers-lost = { PERCENT($lost, decimals: 1) } of the requests were not answered
 "#;
 
 /// Whether the sender is under BBR, whatever its version.
@@ -141,12 +149,14 @@ impl Timeouts {
     }
 }
 
-/// Requests that wait until TCP sends again what was lost.
+/// Requests that wait until TCP sends again what was lost, or for answers by datagrams that do not come.
 pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
-    let is_udp = measure::profile(case).transport == Some(Transport::Udp);
+    if measure::profile(case).transport == Some(Transport::Udp) {
+        return unanswered(case);
+    }
     let times = if measure::is_closed(case) { metric::LATENCY } else { metric::SERVICE_TIME };
     let of = |trial: &Trial| Timeouts::of(case, trial, times).map(|found| (found.share, found));
-    let found = measure::middle(case, of).filter(|found| !is_udp && found.are_felt())?;
+    let found = measure::middle(case, of).filter(Timeouts::are_felt)?;
     let evidence = Evidence::at("timeouts", found.place)
         .arg("timeouts", found.timeouts)
         .arg("late", found.late)
@@ -157,6 +167,31 @@ pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
             .arg("share", found.share)
             .arg("rate", found.rate)
             .because(evidence),
+    )))
+}
+
+/// Requests by datagrams of which some are lost: one that is not answered is under way until it is given up, and no
+/// histogram has its time. By Little's law that is what those that were answered leave of all that may be under way; so
+/// much at least is explained by how many were lost.
+fn unanswered(case: &CaseResult) -> Option<Verdict> {
+    let of = |trial: &Trial| {
+        let lost = measure::measured(trial, metric::LOSS).filter(|lost| *lost > 0.0 && *lost < 1.0)?;
+        let rate = measure::trial_operations(trial)?;
+        let answered = rate * measure::mean_of(&trial.result.main().histograms, metric::LATENCY)?;
+        let share = 1.0 - answered / measure::concurrency(case);
+        let given_up = rate * lost / (1.0 - lost) * GIVEN_UP_S / measure::concurrency(case);
+        Some((share, (share, given_up, lost)))
+    };
+    let (share, given_up, lost) = measure::middle(case, of).filter(|_| measure::is_closed(case))?;
+    if share < DECIDES || given_up < TIMED_OUT * share {
+        return None;
+    }
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning)
+            .arg("how", "answers")
+            .arg("share", share.min(1.0))
+            .arg("lost", lost)
+            .because(shown("answers-lost", metric::LOSS).arg("lost", lost)),
     )))
 }
 
@@ -201,7 +236,7 @@ fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Finding, Unit};
+    use model::{Better, Finding, Quantity, Unit};
 
     use super::*;
     use crate::validity::fixture;
@@ -247,6 +282,41 @@ mod tests {
                 .text
                 .as_deref()
                 .is_some_and(|text| text.contains("10 requests that took 200 ms"))
+        );
+    }
+
+    /// What holds back so many requests a second by datagrams, one at a time and answered after 100 us, of which so many
+    /// were lost.
+    fn by_datagrams(rate: f64, lost: f64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        fixture::set(&mut case, "protocol", "udp");
+        let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        let main = case.trials[0].result.main_mut();
+        main.metrics.insert(metric::OPERATIONS_PER_SECOND, Quantity { value: rate, unit: Unit::PerSecond });
+        main.metrics.insert(metric::LOSS, Quantity { value: lost, unit: Unit::One });
+        let mut latency = stats::histogram::new_latency();
+        latency.record_n(100_000, 900).unwrap();
+        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: requests by datagrams of which one in 20 was lost, so that each of these took a second, were said to be bound
+    /// by the 100 us of the others.
+    #[test]
+    fn requests_whose_answers_do_not_come_are_held_back_by_loss() {
+        let found = by_datagrams(19.0, 0.05);
+        assert_eq!(found.code, "loss-bound", "{found:?}");
+        assert!(found.text.contains("requests wait for answers that do not come"), "{}", found.text);
+        assert!(found.advice.is_some_and(|advice| advice.contains("policer")));
+        assert_eq!(by_datagrams(9900.0, 0.000_001).code, "round-trip-bound", "hardly any is lost");
+        assert_eq!(
+            by_datagrams(19.0, 0.001).code,
+            "round-trip-bound",
+            "what takes the time is something else"
         );
     }
 
