@@ -7,7 +7,7 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, contention, datagrams, large_answers, latency, quota, reorder, server, shown};
+use super::{bus, clock, contention, datagrams, large_answers, latency, loss, quota, reorder, server, shown};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -101,6 +101,7 @@ const AROUND: &[LookAround] = &[
     in_syncs,
     quota::beside_link,
     datagrams::lost_beside,
+    loss::told,
     reorder::told,
 ];
 

@@ -10,13 +10,13 @@ use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
 use model::trial::Counter;
-use model::{MetricName, Resource, Severity, Trial, fact, metric};
+use model::{Finding, MetricName, Resource, Severity, Trial, fact, metric};
 use stats::distribution::Bucket;
 
 use super::network::{self, DECIDES};
 use super::{Verdict, finding, shown};
-use crate::measure;
 use crate::measure::End;
+use crate::{Context, measure};
 
 /// From this share of segments sent again on, loss is felt: at a loss of p a
 /// connection gets at most about 1.22 mss / (rtt sqrt(p)) (Mathis and others,
@@ -32,7 +32,11 @@ const TIMEOUT_LEAST_S: f64 = 0.2;
 
 /// What counts how often it did: by a timeout, or by one after which it probes whether the last segment was lost (RFC 8985,
 /// section 7), which comes no sooner where only one is under way (`tcp_schedule_loss_probe` in net/ipv4/tcp_output.c).
-const TIMERS: &[&str] = &["TCPTimeouts", "TCPLossProbes"];
+const TIMERS: &[&str] = &[TIMEOUTS, "TCPLossProbes"];
+const TIMEOUTS: &str = "TCPTimeouts";
+
+/// What counts segments that were sent again, beside `OutSegs`, which leaves them out.
+const SENT_AGAIN: &str = "RetransSegs";
 
 /// Of the requests that took so long, so many timeouts must have been counted for each.
 const TIMED_OUT: f64 = 0.5;
@@ -47,6 +51,8 @@ finding-loss-bound =
             ({ SHORT($rate, unit: "1/s") } timeouts)
         [datagrams] { PERCENT($share) } of the datagrams that were sent do not arrive, and it is not sockets of the receiver
             that drop them
+        [stalls] { PERCENT($share) } of the time or more the connection waits until TCP sends again what was lost
+            ({ SHORT($rate, unit: "1/s") } timeouts), and { PERCENT($lost) } of the segments were lost
         [answers] { PERCENT($share) } of the time requests wait for answers that do not come: { PERCENT($lost, decimals: 1) }
             of them are lost, and each is given up after a second
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
@@ -58,6 +64,8 @@ finding-loss-bound =
                 interfaces on the way
             [datagrams] a lower --bit-rate loses fewer; look for what drops them: a limit of rate (a policer) or a narrower
                 link on the way, or drops of the interfaces
+            [stalls] look for what drops all that is sent at once: a limit of rate that keeps no queue (a policer), or a queue or a
+                buffer that is short
             [answers] look for what drops datagrams on the way there or back: a policer, a firewall, a queue or a socket that is
                 full, or drops of the interfaces
            *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
@@ -91,16 +99,63 @@ pub(super) fn evidence(case: &CaseResult) -> Option<Evidence> {
     Some(shown("retransmits", metric::RETRANSMITS).arg("share", share))
 }
 
+/// Verdicts on a stream that may be what its loss does, though nothing decides it.
+const UNSURE: [&str; 2] = ["cannot-tell", "server-bound"];
+
+/// What was lost of a stream of which the verdict does not say so. Of one to a server that is no end of ours this
+/// machine's kernel knows it, of all connections together.
+pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    let profile = measure::profile(case);
+    let is_stream = profile.transport == Some(Transport::Tcp) && profile.is_stream();
+    if !is_stream || !UNSURE.contains(&named.code.as_str()) {
+        return None;
+    }
+    evidence(case).or_else(|| if measure::only_receives(case) { None } else { sent_again(case) })
+}
+
+fn sent_again(case: &CaseResult) -> Option<Evidence> {
+    let of = |trial: &Trial| {
+        let again = measure::change(trial, &Resource::TCP, SENT_AGAIN)?;
+        let all = again + measure::change(trial, &Resource::TCP, "OutSegs")?;
+        (all > 0.0).then_some(again / all)
+    };
+    let share = measure::median(case, of).filter(|share| *share >= LOSS && !measure::has_far_end(case))?;
+    let place = measure::place(case, &Resource::TCP, SENT_AGAIN)?;
+    Some(Evidence::at("retransmits", place).arg("share", share))
+}
+
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
-    let share = felt(case)?;
     let path = network::path_share(case).filter(|path| *path >= DECIDES)?;
+    let Some(share) = felt(case) else { return stalled(case) };
     Some(Verdict::Full(Box::new(
         finding("loss-bound", Severity::Warning)
             .arg("how", "segments")
             .arg("share", share)
             .arg("path", path)
             .because(shown("retransmits", metric::RETRANSMITS).arg("share", share)),
+    )))
+}
+
+/// A connection over a short way that gets little of what its loss would allow, for all that was sent at once is lost, and
+/// nothing behind it tells of it (a policer with a short bucket): it waits until TCP sends again, at least so long for each
+/// timeout of the sender's kernel.
+fn stalled(case: &CaseResult) -> Option<Verdict> {
+    let lost = measure::median(case, |trial| lost_share(case, trial)).filter(|lost| *lost >= LOSS)?;
+    let sender = measure::sender(case);
+    let counted = if measure::counted_ends(case).contains(&sender) { sender } else { End::Drives };
+    let rate = measure::median(case, |trial| counted.rate(trial, &Resource::TCP, TIMEOUTS))?;
+    let share = rate * TIMEOUT_LEAST_S / measure::concurrency(case).max(1.0);
+    if share < DECIDES {
+        return None;
+    }
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning)
+            .arg("how", "stalls")
+            .arg("share", share.min(1.0))
+            .arg("rate", rate)
+            .arg("lost", lost)
+            .because(shown("retransmits", metric::RETRANSMITS).arg("share", lost)),
     )))
 }
 
@@ -236,7 +291,8 @@ fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Finding, Quantity, Unit};
+    use model::trial::Window;
+    use model::{Better, Quantity, Unit};
 
     use super::*;
     use crate::validity::fixture;
@@ -283,6 +339,54 @@ mod tests {
                 .as_deref()
                 .is_some_and(|text| text.contains("10 requests that took 200 ms"))
         );
+    }
+
+    /// What holds back a stream over 50 us that gets 1 MB/s, of whose segments some 1 in 8 are lost, while the sender's
+    /// kernel counts so many timeouts a second.
+    fn short_way(timeouts: u64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+            fixture::set(&mut case, name, value);
+        }
+        fixture::set(&mut case, "streams", 1u64);
+        let estimate = fixture::estimate(1e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let rate = Quantity { value: 1e6, unit: Unit::BytesPerSecond };
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        result.local_mut().counters =
+            vec![fixture::counter("tcp", "/proc/net/netstat TCPTimeouts", 1.0, timeouts)];
+        let main = result.main_mut();
+        main.metrics = [
+            (metric::THROUGHPUT, rate),
+            (metric::RETRANSMITS, Quantity { value: 100.0, unit: Unit::One }),
+            (metric::RTT, Quantity { value: 5e-5, unit: Unit::Seconds }),
+        ]
+        .into();
+        for (name, value) in [
+            (fact::BUSY_TIME, 1.0),
+            (fact::RECEIVE_WINDOW_LIMITED_TIME, 0.0),
+            (fact::SEND_BUFFER_LIMITED_TIME, 0.0),
+            (fact::MSS, 1448.0),
+        ] {
+            main.facts.insert(name, value.into());
+        }
+        fixture::far(&mut case).metrics = [(metric::THROUGHPUT, rate)].into();
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: over a short way loss allows so much that a stream which waits for timeouts was said to be held back by nobody
+    /// knows what.
+    #[test]
+    fn a_stream_that_waits_for_timeouts_is_held_back_by_loss_over_a_short_way_too() {
+        let found = short_way(4);
+        assert_eq!(found.code, "loss-bound", "{found:?}");
+        assert!(found.text.starts_with("loss holds this back: 80 % of the time or more"), "{}", found.text);
+        let unsure = short_way(1);
+        assert_eq!(unsure.code, "cannot-tell");
+        assert!(unsure.evidence.iter().any(|one| one.code == "retransmits" && one.beside), "{unsure:?}");
     }
 
     /// What holds back so many requests a second by datagrams, one at a time and answered after 100 us, of which so many

@@ -325,6 +325,7 @@ conclusion-loss-bound =
     packet loss is the limit: { $rate }{ conclusion-where }, { $how ->
         [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
         [datagrams] with { PERCENT($share) } of the datagrams lost
+        [stalls] as the connection waits { PERCENT($share) } of the time or more until TCP sends again
         [answers] as requests wait { PERCENT($share) } of the time for answers that do not come
        *[segments] with { PERCENT($share) } of the segments lost
     }{ conclusion-then }

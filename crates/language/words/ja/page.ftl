@@ -293,6 +293,7 @@ conclusion-loss-bound =
     パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->
         [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
         [datagrams] データグラムの { PERCENT($share) } が損失
+        [stalls] 接続は時間の { PERCENT($share) } 以上 TCP の再送を待つ
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待つ
        *[segments] セグメントの { PERCENT($share) } が損失
     }{ conclusion-then }

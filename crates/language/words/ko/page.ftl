@@ -293,6 +293,7 @@ conclusion-loss-bound =
     패킷 손실이 한계: { $rate }{ conclusion-where }, { $how ->
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
         [datagrams] 데이터그램의 { PERCENT($share) } 손실
+        [stalls] 연결이 시간의 { PERCENT($share) } 이상 TCP의 재전송을 기다림
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다림
        *[segments] 세그먼트의 { PERCENT($share) } 손실
     }{ conclusion-then }
