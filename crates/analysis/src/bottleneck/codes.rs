@@ -212,7 +212,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "window-bound",
         "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
          (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, or half of a send buffer that had \
-         nothing left to send for a tenth of the time, at a round trip of at most 1.5 times the least.",
+         nothing left to send for a tenth of the time, at a round trip of at most 1.5 times the least. Of datagrams: sockets of \
+         the receiver dropped most of what was lost (see `receiver-cpu`), though its threads computed or stood ready for a CPU for \
+         less than half of the time.",
     ),
     (
         "sender-cpu",

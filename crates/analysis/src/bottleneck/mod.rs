@@ -61,6 +61,7 @@ use model::{Finding, Severity};
 use crate::measure::End;
 use crate::{Context, measure};
 pub(crate) use codes::CODES;
+pub(crate) use datagrams::BY_DATAGRAMS;
 use written::{end_of, finding, of_limit, shown};
 
 /// Full means at least this share of what payload can get (design, section 7).

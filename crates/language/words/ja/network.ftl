@@ -35,6 +35,10 @@ finding-window-bound =
             [yes] 。時間の { PERCENT($empty) } の間、プログラムは空きを待つのにバッファーのすべてが転送中でした
            *[no] {""}
         }
+        [datagrams] 受信側のスレッドがそれぞれ計算するか CPU を待つのは時間の { PERCENT($computes) } だけなのに、ソケットは届いたデータグラムの { PERCENT($share) } を破棄しました。ときどき、{ $known ->
+            [yes] { BINARY($window) } のバッファー
+           *[no] バッファー
+        }に入りきらないほど届きます
        *[account] { $which ->
             [receive] 受信側のウィンドウが
            *[send] 送信側自身のバッファーが

@@ -35,6 +35,10 @@ finding-window-bound =
             [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼 전체가 전송 중이었습니다
            *[no] {""}
         }
+        [datagrams] 받는 쪽 스레드마다 계산하거나 CPU를 기다리는 시간이 { PERCENT($computes) }뿐인데도 소켓이 도착한 데이터그램의 { PERCENT($share) }를 버렸습니다. 때때로 { $known ->
+            [yes] 버퍼 { BINARY($window) }
+           *[no] 버퍼
+        }에 다 담을 수 없을 만큼 도착합니다
        *[account] { $which ->
             [receive] 받는 쪽 윈도우가
            *[send] 보내는 쪽 자신의 버퍼가
