@@ -275,7 +275,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
          it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
-         of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute.",
+         of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute. Of all \
+         others: half of the operations or more failed, so that what is served is the rest.",
     ),
     (
         "device-bound",

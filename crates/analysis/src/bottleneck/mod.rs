@@ -42,6 +42,7 @@ mod presenter;
 mod pushed_back;
 mod quota;
 mod reclaim;
+mod refused;
 mod reorder;
 mod scheduler;
 mod server;
@@ -118,6 +119,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     pushed_back::ENGLISH,
     quota::ENGLISH,
     reclaim::ENGLISH,
+    refused::ENGLISH,
     reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
@@ -194,6 +196,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
     datagrams::examine,
+    |case, context| of_others(case, context, refused::examine),
     |case, context| of_others(case, context, network::examine),
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),

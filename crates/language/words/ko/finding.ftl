@@ -652,6 +652,7 @@ evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction)
 evidence-large-answers = 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
 evidence-reordered = 세그먼트의 { PERCENT($share) }가 순서를 어기고 도착했고 잃어버린 것은 거의 없음. TCP는 잃은 것으로 여긴 것 때문에 느려짐
 evidence-out-of-order = 세그먼트의 { PERCENT($share) }가 차례보다 먼저 도착함. 앞선 세그먼트를 경로에서 잃었거나, 뒤의 것이 앞질렀음
+evidence-refused = 작업의 { PERCENT($share) }가 실패
 evidence-program-here =
     그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음

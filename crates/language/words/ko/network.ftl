@@ -190,6 +190,7 @@ finding-server-bound =
         [stream] 클라이언트가 시간의 { PERCENT($share) } 동안 서버가 보내기를 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
         [upload] 클라이언트가 시간의 { PERCENT($share) } 동안 서버의 수신과 응답을 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
         [threads] { $machine }에서 응답하는 스레드마다 시간의 { PERCENT($share) } 동안 계산하고, 그동안 다른 요청은 기다립니다
+        [refused] 서버가 요청의 { PERCENT($share) }를 처리하지 않으며, 처리량은 나머지의 것입니다
        *[requests] 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
     }
     .advice =
@@ -197,6 +198,7 @@ finding-server-bound =
             [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
             [upload] 서버를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 서버가 더 받는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
             [threads] 연결을 늘리면(--threads) CPU가 있는 한 더 많은 스레드가 응답합니다
+            [refused] 서버가 무엇을 왜 거절하는지 살펴보십시오: 속도나 연결 수의 제한, 가득 찬 풀이나 대기열, 잘못된 요청. 어떤 응답이었는지는 시행의 사실에 있습니다
            *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16,64)
         }
 finding-device-bound =
