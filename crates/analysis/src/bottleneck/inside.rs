@@ -7,7 +7,9 @@ use model::metric;
 use model::run::CaseResult;
 
 use super::network::DECIDES;
-use super::{bus, clock, contention, datagrams, large_answers, latency, loss, quota, reorder, server, shown};
+use super::{
+    bus, clock, contention, database, datagrams, large_answers, latency, loss, quota, reorder, server, shown,
+};
 use crate::validity::others_io;
 use crate::{Context, measure};
 
@@ -103,6 +105,7 @@ const AROUND: &[LookAround] = &[
     datagrams::lost_beside,
     loss::told,
     reorder::told,
+    database::most::told,
 ];
 
 /// What may be known around a case.

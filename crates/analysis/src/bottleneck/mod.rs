@@ -241,7 +241,12 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding.because_all(full), case, context).not_because(free);
+    let finding = inside::told(finding.because_all(full), case, context);
+    // What is told beside a verdict is not ruled out.
+    free.retain(|one| {
+        finding.evidence.iter().all(|told| !told.beside || (&told.code, &told.args) != (&one.code, &one.args))
+    });
+    let mut finding = finding.not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)

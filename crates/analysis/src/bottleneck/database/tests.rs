@@ -236,12 +236,23 @@ fn clients_that_wait_for_locks_most_of_the_time_are_held_back_by_them() {
     let found = waiting(6.0);
     assert_eq!(found.code, "lock-bound");
     assert!(found.text.contains("8 clients wait 75 % of the time"), "{}", found.text);
-    let found = waiting(3.0);
+    let found = waiting(1.0);
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "lock-wait"), "{found:?}");
     let sleeping = Load::library(4, 0.8, 0.1).with(names::CLIENTS_WAITING_FOR_LOCKS, 2.5).verdict();
     assert_eq!(sleeping.code, "lock-bound");
     assert!(sleeping.advice.unwrap().contains("one writer at a time: fewer --clients"));
+}
+
+/// Bug: of clients that wait for two things, neither of which takes half of their time, both were ruled out.
+#[test]
+fn the_longest_wait_is_told_where_none_takes_half_of_the_time() {
+    let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5).with(names::CLIENTS_WAITING_FOR_READS, 2.5);
+    let found = load.with(names::CLIENTS_WAITING_FOR_LOCKS, 3.0).verdict();
+    assert_eq!(found.code, "cannot-tell");
+    let beside = |code: &str| found.evidence.iter().any(|one| one.beside && one.code == code);
+    assert!(beside("lock-wait") && !beside("read-wait"), "{found:?}");
+    assert!(found.ruled_out.iter().all(|one| one.code != "lock-wait"), "{found:?}");
 }
 
 #[test]
