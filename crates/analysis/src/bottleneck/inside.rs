@@ -20,7 +20,7 @@ type Look = fn(&CaseResult) -> Option<Evidence>;
 const LOOKS: &[(&str, &[Look])] = &[
     ("latency-bound", &[measure::waited, measure::delayed, measure::ready]),
     ("scheduler-bound", &[measure::waited, measure::ready]),
-    ("round-trip-bound", &[measure::waited, measure::ready]),
+    ("round-trip-bound", &[measure::waited, measure::ready, large_answers::told]),
     (
         "cannot-tell",
         &[measure::waited, measure::delayed, measure::ready, |case| measure::pressure(case, "memory")],
