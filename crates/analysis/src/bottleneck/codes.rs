@@ -276,7 +276,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
          it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
          of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute. Of all \
-         others: half of the operations or more failed, so that what is served is the rest.",
+         others: half of the operations or more failed, so that what is served is the rest. Of a file \
+         that an end of ours sends and its page cache did not hold: for half of the window or more it had nothing to send, and its \
+         threads computed for less.",
     ),
     (
         "device-bound",

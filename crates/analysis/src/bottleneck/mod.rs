@@ -45,6 +45,7 @@ mod reclaim;
 mod refused;
 mod reorder;
 mod scheduler;
+mod served_disk;
 mod server;
 mod steal;
 mod stopped;
@@ -198,6 +199,7 @@ const CANDIDATES: &[Candidate] = &[
     datagrams::examine,
     |case, context| of_others(case, context, refused::examine),
     |case, context| of_others(case, context, network::examine),
+    served_disk::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, presenter::examine),

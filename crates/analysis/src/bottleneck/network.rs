@@ -143,9 +143,9 @@ fn computes_itself(case: &CaseResult) -> bool {
 
 /// Where the time of the sending connections went, as shares of the window.
 #[derive(Clone, Copy)]
-struct Spent {
+pub(super) struct Spent {
     /// The program had nothing to send.
-    program: f64,
+    pub(super) program: f64,
     /// The receiver's window was full.
     receiver: f64,
     /// The own send buffer was full.
@@ -174,7 +174,7 @@ pub(super) fn path_share(case: &CaseResult) -> Option<f64> {
     sum_share(case, |s| s.path)
 }
 
-fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
+pub(super) fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
     measure::median(case, |t| spent(case, t).map(&of))
 }
 

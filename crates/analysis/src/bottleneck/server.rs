@@ -22,6 +22,8 @@ finding-server-bound =
             nothing that is known on the way is full
         [threads] each thread of { $machine } that answers computes { PERCENT($share) } of the time, and other requests wait
             meanwhile
+        [file] the other end has nothing to send { PERCENT($share) } of the time and does not compute: it waits until its disk
+            delivers the file
         [refused] it does not serve { PERCENT($share) } of the requests, and the rate is of the others
        *[requests] { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
             network round trip takes { SHORT($rtt_s, unit: "s") }
@@ -33,6 +35,8 @@ finding-server-bound =
             [upload] look at the server: its processors, its devices, limits that it sets; a sweep (--{ $option } 1,4,16)
                 shows whether it takes more from more --{ $option }
             [threads] more connections (--threads) are answered by more threads, as long as there are CPUs for them
+            [file] headroom run disk on the other machine shows what its disk can do; a file that its page cache holds leaves the
+                disk out
             [refused] look at what it refuses, and why: a limit of rate or of connections, a pool or a queue that is full, or a
                 request that is wrong; the facts of the trials say with which answers
            *[requests] look at the server: its processors, its devices, and what its program waits for; a sweep

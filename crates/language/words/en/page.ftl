@@ -304,6 +304,7 @@ conclusion-server-bound =
         [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }
         [upload] , and the client waits { PERCENT($share) } of the time for it to take what is sent and to answer{ conclusion-then }
         [threads] , and each thread of { $machine } that answers computes { PERCENT($share) } of the time{ conclusion-then }
+        [file] , and the other end waits { PERCENT($share) } of the time for its disk{ conclusion-then }
         [refused] , and it does not serve { PERCENT($share) } of the requests{ conclusion-then }
        *[requests] , { $outstanding ->
             [1] one at a time

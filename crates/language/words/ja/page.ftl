@@ -277,6 +277,7 @@ conclusion-server-bound =
         [stream] 、クライアントは時間の { PERCENT($share) } サーバーを待つ{ conclusion-then }
         [upload] 、クライアントは時間の { PERCENT($share) } サーバーの受信と応答を待つ{ conclusion-then }
         [threads] 、{ $machine } の応答スレッドはそれぞれ時間の { PERCENT($share) } を計算に使う{ conclusion-then }
+        [file] 、相手側は時間の { PERCENT($share) } の間、自身のディスクを待つ{ conclusion-then }
         [refused] 、サーバーは要求の { PERCENT($share) } を処理しない{ conclusion-then }
        *[requests] 、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
     }

@@ -277,6 +277,7 @@ conclusion-server-bound =
         [stream] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버를 기다림{ conclusion-then }
         [upload] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버의 수신과 응답을 기다림{ conclusion-then }
         [threads] , { $machine }의 응답 스레드마다 시간의 { PERCENT($share) } 동안 계산함{ conclusion-then }
+        [file] , 상대 쪽이 시간의 { PERCENT($share) } 동안 자신의 디스크를 기다림{ conclusion-then }
         [refused] , 서버가 요청의 { PERCENT($share) }를 처리하지 않음{ conclusion-then }
        *[requests] , 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
     }
