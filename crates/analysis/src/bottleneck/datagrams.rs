@@ -19,6 +19,9 @@ const FELT: f64 = 0.01;
 /// So much of what was lost must have been dropped by sockets.
 const MOST: f64 = 0.5;
 
+/// From this share of the rate that was asked for on, all of it was sent: what is under way at the edges is missing.
+const SENT: f64 = 0.98;
+
 /// How a verdict on a window says that it is of datagrams.
 pub(crate) const BY_DATAGRAMS: &str = "datagrams";
 
@@ -45,8 +48,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let is_counted = dropped.is_some();
     let Some(dropped) = dropped.filter(|dropped| *dropped >= MOST * lost) else {
         let evidence = Evidence::at("datagrams-lost", Place::Metric(metric::LOSS)).arg("lost", lost);
-        // Whoever sends more loses more where most is lost on the way.
-        if lost < DECIDES || !is_counted {
+        // Whoever sends more loses more where most is lost on the way; and where all that was asked for was sent, nothing is
+        // missing but what was lost.
+        if !is_counted || lost < DECIDES && !sends_as_asked(case) {
             return Verdict::Unknown(evidence);
         }
         let found = finding("loss-bound", Severity::Warning).arg("how", "datagrams").arg("share", lost);
@@ -68,6 +72,13 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             .arg("loopback", measure::is_loopback(case))
             .because(evidence),
     ))
+}
+
+/// Whether a sender sent at the rate that it was asked for.
+fn sends_as_asked(case: &CaseResult) -> bool {
+    let asked: Option<f64> = measure::profile(case).flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
+    let sent = measure::median(case, |trial| measure::measured(trial, metric::SENDER_THROUGHPUT));
+    asked.zip(sent).is_some_and(|(asked, sent)| asked > 0.0 && sent >= SENT * asked)
 }
 
 /// That the buffer of a receiver is small: its threads neither compute for half of the time nor stand ready for a CPU, so that
@@ -119,6 +130,10 @@ mod tests {
 
     /// The same, of a receiver that computes and stands ready without a CPU for such shares of the time.
     fn received(lost: f64, dropped: u64, computes: f64, ready: f64) -> Finding {
+        said(&case(lost, dropped, computes, ready))
+    }
+
+    fn case(lost: f64, dropped: u64, computes: f64, ready: f64) -> CaseResult {
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", "send"), ("protocol", "udp"), ("peer", "10.0.0.2:7117")] {
@@ -145,7 +160,11 @@ mod tests {
             |name: &str, count| fixture::counter("udp", &format!("/proc/net/snmp {name}"), 1.0, count);
         fixture::far_machine(&mut case).counters =
             vec![counter("RcvbufErrors", dropped), counter("InDatagrams", 1000 - dropped)];
-        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        case
+    }
+
+    fn said(case: &CaseResult) -> Finding {
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
         crate::said::written(found).remove(0)
     }
 
@@ -189,5 +208,19 @@ mod tests {
         assert_eq!(found.code, "loss-bound");
         assert!(found.text.contains("60 % of the datagrams that were sent do not arrive"), "{}", found.text);
         assert_eq!(verdict(0.6, 550).code, "receiver-cpu", "its sockets dropped them");
+    }
+
+    /// Bug: of datagrams that were sent as fast as asked, and some of which the way lost, nobody could tell why fewer arrived.
+    #[test]
+    fn what_is_lost_of_a_rate_that_was_sent_as_asked_is_all_that_is_missing() {
+        let sent = |bytes_per_s: f64| {
+            let mut case = case(0.2, 10, 0.1, 0.0);
+            case.loads.main.profile.flows[0].asked_bytes_per_s = Some(125e6);
+            let quantity = Quantity { value: bytes_per_s, unit: Unit::BytesPerSecond };
+            case.trials[0].result.main_mut().metrics.insert(metric::SENDER_THROUGHPUT, quantity);
+            said(&case).code
+        };
+        assert_eq!(sent(125e6), "loss-bound");
+        assert_eq!(sent(110e6), "sender-cpu", "it does not send as much");
     }
 }
