@@ -8,7 +8,8 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, large_answers, latency, loss, quota, reorder, server, shown,
+    bus, clock, contention, database, datagrams, large_answers, late_answers, latency, loss, quota, reorder,
+    server, shown,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -20,7 +21,7 @@ type Look = fn(&CaseResult) -> Option<Evidence>;
 const LOOKS: &[(&str, &[Look])] = &[
     ("latency-bound", &[measure::waited, measure::delayed, measure::ready]),
     ("scheduler-bound", &[measure::waited, measure::ready]),
-    ("round-trip-bound", &[measure::waited, measure::ready, large_answers::told]),
+    ("round-trip-bound", &[measure::waited, measure::ready, large_answers::told, late_answers::beyond_way]),
     (
         "cannot-tell",
         &[measure::waited, measure::delayed, measure::ready, |case| measure::pressure(case, "memory")],

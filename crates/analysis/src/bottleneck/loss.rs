@@ -9,7 +9,7 @@
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::trial::Counter;
+use model::trial::{Counter, MachineTrial};
 use model::{Finding, MetricName, Resource, Severity, Trial, fact, metric};
 use stats::distribution::Bucket;
 
@@ -102,9 +102,15 @@ pub(super) fn evidence(case: &CaseResult) -> Option<Evidence> {
 /// Verdicts on a stream that may be what its loss does, though nothing decides it.
 const UNSURE: [&str; 2] = ["cannot-tell", "server-bound"];
 
+/// Verdicts on storage that may wait for what its network loses.
+const OF_STORAGE: [&str; 3] = ["cannot-tell", "latency-bound", "device-full"];
+
 /// What was lost of a stream of which the verdict does not say so. Of one to a server that is no end of ours this
 /// machine's kernel knows it, of all connections together.
 pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if OF_STORAGE.contains(&named.code.as_str()) && is_over_network(case) {
+        return sent_again(case);
+    }
     let profile = measure::profile(case);
     let is_stream = profile.transport == Some(Transport::Tcp) && profile.is_stream();
     if !is_stream || !UNSURE.contains(&named.code.as_str()) {
@@ -113,12 +119,21 @@ pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -
     evidence(case).or_else(|| if measure::only_receives(case) { None } else { sent_again(case) })
 }
 
+/// Whether what is driven is storage of another machine.
+fn is_over_network(case: &CaseResult) -> bool {
+    !measure::presented_on(case).is_empty() || measure::storage_server(case).is_some()
+}
+
+/// The share of the segments that a machine sent again, by its kernel: of this one, and of one that presents what is driven,
+/// the greater.
 fn sent_again(case: &CaseResult) -> Option<Evidence> {
-    let of = |trial: &Trial| {
-        let again = measure::change(trial, &Resource::TCP, SENT_AGAIN)?;
-        let all = again + measure::change(trial, &Resource::TCP, "OutSegs")?;
+    let at = |machine: &MachineTrial| {
+        let count = |name: &str| measure::named(&machine.counters, &Resource::TCP, name)?.change();
+        let again = count(SENT_AGAIN)?;
+        let all = again + count("OutSegs")?;
         (all > 0.0).then_some(again / all)
     };
+    let of = |trial: &Trial| trial.result.machines.iter().filter_map(at).reduce(f64::max);
     let share = measure::median(case, of).filter(|share| *share >= LOSS && !measure::has_far_end(case))?;
     let place = measure::place(case, &Resource::TCP, SENT_AGAIN)?;
     Some(Evidence::at("retransmits", place).arg("share", share))
@@ -387,6 +402,32 @@ mod tests {
         let unsure = short_way(1);
         assert_eq!(unsure.code, "cannot-tell");
         assert!(unsure.evidence.iter().any(|one| one.code == "retransmits" && one.beside), "{unsure:?}");
+    }
+
+    /// Bug: of a disk that another machine presents over a way which loses segments nothing was said but that it is slow.
+    #[test]
+    fn what_is_lost_on_the_way_to_storage_stands_beside_its_latency() {
+        use crate::bottleneck::tests::{disk, verdict};
+        let with = |again: u64, is_presented: bool| {
+            let mut case = disk(1, 100.0, 10_000.0, 2.0);
+            for trial in &mut case.trials {
+                let count = |name: &str, count| {
+                    fixture::counter("tcp", &format!("/proc/net/snmp {name}"), 1.0, count)
+                };
+                let all = [count("RetransSegs", again), count("OutSegs", 1000)];
+                trial.result.local_mut().counters.extend(all);
+                if is_presented {
+                    let devices = model::Value::List(vec![model::Value::from("block:sdb")]);
+                    trial.result.main_mut().facts.insert(fact::PRESENTED_ON, devices);
+                }
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "latency-bound");
+            found.evidence.iter().any(|one| one.code == "retransmits" && one.beside)
+        };
+        assert!(with(20, true));
+        assert!(!with(0, true));
+        assert!(!with(20, false), "a disk of this machine");
     }
 
     /// What holds back so many requests a second by datagrams, one at a time and answered after 100 us, of which so many

@@ -103,6 +103,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     inside::ENGLISH,
     interrupts::ENGLISH,
     large_answers::ENGLISH,
+    late_answers::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
