@@ -34,7 +34,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here, large_answers::told]),
+    ("server-bound", &[server::program_here, server::among_busy, large_answers::told]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 

@@ -4,11 +4,11 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, fact, metric};
+use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{FULL, Verdict, client_time, finding};
+use super::{FULL, Verdict, client_time, cores, finding};
 use crate::measure;
 use crate::measure::End;
 use crate::validity::disturbed;
@@ -141,6 +141,13 @@ pub(super) fn program_here(case: &CaseResult) -> Option<Evidence> {
     let is_one_thread = (FULL..=2.0 - FULL).contains(&cpu);
     let evidence = Evidence::at("program-here", Place::Process(name.clone())).arg("name", name.as_str());
     (cpu >= disturbed::FELT).then(|| evidence.arg("cpu", cpu).arg("thread", is_one_thread))
+}
+
+/// That all CPUs of this machine are busy, where the server is here: it may wait for one of them.
+pub(super) fn among_busy(case: &CaseResult) -> Option<Evidence> {
+    let busy = measure::median(case, |trial| cores::busy_share(trial, &[Resource::CPUS]));
+    let busy = busy.filter(|busy| *busy >= FULL && measure::is_served_here(case))?;
+    Some(Evidence::at("busy", measure::place(case, &Resource::CPUS, "idle")?).arg("share", busy))
 }
 
 /// The option that asks for more at once.

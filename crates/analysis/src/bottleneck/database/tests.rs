@@ -176,6 +176,18 @@ fn other_programs_that_fill_all_cpus_are_told_where_clients_stand_ready() {
     assert_eq!(verdict(&[hidden.on_busy(98)]).code, "cannot-tell", "it may be the server that fills them");
 }
 
+/// Bug: of a server that waits for a CPU among other programs only its own time was spoken of.
+#[test]
+fn cpus_that_others_fill_stand_beside_a_server_that_is_here() {
+    let with = |hundredths: u64| {
+        let load = Load::served(1, 0.1).with(names::SERVER_CPU, 0.1).knowing(facts::ROUND_TRIP, 10e-6);
+        let found = verdict(&[load.knowing(facts::SERVER_IS_HERE, true).on_busy(hundredths)]);
+        assert_eq!(found.code, "server-bound");
+        found.evidence.iter().any(|one| one.beside && one.code == "busy")
+    };
+    assert!(with(98) && !with(60));
+}
+
 /// Bug: where clients may run on some of the CPUs only, all of them were said to be threads of those.
 #[test]
 fn all_cpus_are_threads_of_the_cores_that_all_of_them_have() {
