@@ -649,7 +649,11 @@ evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、�
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
-evidence-large-answers = 応答一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が届く。経路がそれ以上運べないなら、時間がかかるのはサーバーではなく経路
+evidence-large-answers =
+    { $way ->
+        [out] 要求一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が出る
+       *[in] 応答一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が届く
+    }。経路がそれ以上運べないなら、時間がかかるのはサーバーではなく経路
 evidence-reordered = セグメントの { PERCENT($share) } が順序どおりに届かず、失われたものはほとんどない。TCP は失われたとみなしたもののために遅くなる
 evidence-out-of-order = セグメントの { PERCENT($share) } が順番より先に届いた。前のセグメントが経路で失われたか、追い越された
 evidence-refused = 操作の { PERCENT($share) } が失敗

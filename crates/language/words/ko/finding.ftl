@@ -649,7 +649,11 @@ evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
-evidence-large-answers = 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
+evidence-large-answers =
+    { $way ->
+        [out] 요청 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 나감
+       *[in] 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴
+    }. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
 evidence-reordered = 세그먼트의 { PERCENT($share) }가 순서를 어기고 도착했고 잃어버린 것은 거의 없음. TCP는 잃은 것으로 여긴 것 때문에 느려짐
 evidence-out-of-order = 세그먼트의 { PERCENT($share) }가 차례보다 먼저 도착함. 앞선 세그먼트를 경로에서 잃었거나, 뒤의 것이 앞질렀음
 evidence-refused = 작업의 { PERCENT($share) }가 실패
