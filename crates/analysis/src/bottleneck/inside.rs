@@ -35,6 +35,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-latency", &[measure::counted]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
     ("server-bound", &[server::program_here, server::among_busy, large_answers::told]),
+    ("log-flush-bound", &[database::log::device_work]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 

@@ -343,4 +343,5 @@ evidence-log-wait = クライアントは時間の { PERCENT($share) } ログを
 evidence-log-unwaited = ログの一回のフラッシュが { FIXED($outstanding) } 個のクライアントの { FIXED($each) } 個のトランザクションに当たるので、クライアントはそれを待たない
 evidence-setting = { $name } は { $value }
 evidence-trips = トランザクションの往復、{ SHORT($rtt_s, unit: "s") } が { FIXED($trips, decimals: 1) } 回、はその時間の { PERCENT($share) }
+evidence-device-work = その間、{ RESOURCE($resource) } は { SHORT($moved, unit: "B/s") }、トランザクションごとに { BINARY($each) } を動かした。データベースが動かすより多いなら、ほかのプログラムがそこでしていることを待っている
 evidence-read-wait = クライアントは時間の { PERCENT($share) } ページの読み出しを待つ

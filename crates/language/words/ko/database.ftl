@@ -343,4 +343,5 @@ evidence-log-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 로�
 evidence-log-unwaited = 로그 플러시 한 번이 클라이언트 { FIXED($outstanding) }개의 트랜잭션 { FIXED($each) }개에 해당하므로 클라이언트가 그것을 기다리지 않음
 evidence-setting = { $name }: { $value }
 evidence-trips = 트랜잭션의 왕복, { SHORT($rtt_s, unit: "s") }짜리 { FIXED($trips, decimals: 1) }회는 그 시간의 { PERCENT($share) }
+evidence-device-work = 그동안 { RESOURCE($resource) }이(가) { SHORT($moved, unit: "B/s") }, 트랜잭션마다 { BINARY($each) }를 옮김. 데이터베이스가 옮기는 것보다 많다면 다른 프로그램이 거기서 하는 일을 기다리는 것임
 evidence-read-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 페이지 읽기를 기다림

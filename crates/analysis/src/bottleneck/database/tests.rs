@@ -313,6 +313,20 @@ fn what_the_device_takes_for_a_flush_stands_beside_it() {
     assert_eq!(found.args["flush_s"], Value::Number(0.002));
 }
 
+/// Bug: of a log whose flushes wait for what others write to the device nothing was said but that they are slow.
+#[test]
+fn what_the_device_moves_for_each_transaction_stands_beside_its_flushes() {
+    let with = |sectors: u64| {
+        let counted = [("read_sectors", 512.0, 0), ("written_sectors", 512.0, sectors)];
+        let found = verdict(&[Load::library(1, 0.1, 0.85).on_device(&counted)]);
+        assert_eq!(found.code, "log-flush-bound");
+        found.evidence.into_iter().find(|one| one.beside && one.code == "device-work")
+    };
+    let told = with(1_000_000).and_then(|one| one.text).unwrap_or_default();
+    assert!(told.contains("512 MB/s, 500 KiB for each transaction"), "{told}");
+    assert_eq!(with(60_000), None);
+}
+
 #[test]
 fn what_sqlite_waits_for_is_told_by_when() {
     let found = Load::library(1, 0.2, 0.9).verdict();
