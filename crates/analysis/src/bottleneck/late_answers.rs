@@ -7,7 +7,7 @@ use model::run::CaseResult;
 use model::{Resource, Severity, fact};
 
 use super::network::DECIDES;
-use super::{Verdict, cores, end_core, finding, server};
+use super::{Verdict, cores, end_core, finding, remade, server};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -64,8 +64,7 @@ pub(super) fn beyond_way(case: &CaseResult) -> Option<Evidence> {
     }
     let mean_s = server::answered_after(case)?;
     let rtt_s = measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))?;
-    let trips = measure::median(case, |trial| measure::number(trial, fact::ROUND_TRIPS)).unwrap_or(1.0);
-    let beyond_s = mean_s - rtt_s * trips;
+    let beyond_s = mean_s - rtt_s * remade::trips(case);
     if beyond_s < NO_WAY_S || beyond_s < NO_WAY * mean_s {
         return None;
     }

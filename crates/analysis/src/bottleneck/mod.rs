@@ -43,6 +43,7 @@ mod pushed_back;
 mod quota;
 mod reclaim;
 mod refused;
+mod remade;
 mod reorder;
 mod scheduler;
 mod served_disk;
@@ -122,6 +123,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     quota::ENGLISH,
     reclaim::ENGLISH,
     refused::ENGLISH,
+    remade::ENGLISH,
     reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,

@@ -8,7 +8,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{FULL, Verdict, client_time, cores, finding};
+use super::{FULL, Verdict, client_time, cores, finding, remade};
 use crate::measure;
 use crate::measure::End;
 use crate::validity::disturbed;
@@ -101,7 +101,7 @@ pub(super) fn answered_after(case: &CaseResult) -> Option<f64> {
 /// What is spent in the server, or else in the client, of requests that are answered after `mean` seconds.
 pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
     // A connection that is made anew goes there and back more than once.
-    let trips = measure::median(case, |trial| measure::number(trial, fact::ROUND_TRIPS)).unwrap_or(1.0);
+    let trips = remade::trips(case);
     let of_client = client_time::bound(case, mean);
     if of_client.is_some() {
         return of_client;

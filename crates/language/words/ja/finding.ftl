@@ -658,6 +658,11 @@ evidence-reordered = セグメントの { PERCENT($share) } が順序どおり�
 evidence-out-of-order = セグメントの { PERCENT($share) } が順番より先に届いた。前のセグメントが経路で失われたか、追い越された
 evidence-refused = 操作の { PERCENT($share) } が失敗
 evidence-beyond-way = TCP が見た最短の往復時間は { SHORT($rtt_s, unit: "s") }。残りの時間は経路のキューか相手側で、または遅らせられた確認応答を待つ間に過ぎる
+evidence-connections-remade =
+    負荷は接続を保つのに、要求の { PERCENT($share) } で接続を新しく作る。サーバーかその手前のものが接続を閉じ、新しい接続は 1 往復多くかかる{ $tls ->
+        [yes] 。TLS でさらに 1 往復
+       *[no] {""}
+    }
 evidence-program-here =
     その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
         [yes] 。休みなく計算する 1 つのスレッドと同じ

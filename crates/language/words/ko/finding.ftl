@@ -658,6 +658,11 @@ evidence-reordered = 세그먼트의 { PERCENT($share) }가 순서를 어기고 
 evidence-out-of-order = 세그먼트의 { PERCENT($share) }가 차례보다 먼저 도착함. 앞선 세그먼트를 경로에서 잃었거나, 뒤의 것이 앞질렀음
 evidence-refused = 작업의 { PERCENT($share) }가 실패
 evidence-beyond-way = TCP가 본 가장 짧은 왕복 시간은 { SHORT($rtt_s, unit: "s") }. 나머지 시간은 경로의 대기열이나 상대 쪽에서, 또는 미루어진 확인 응답을 기다리는 데 지나감
+evidence-connections-remade =
+    부하는 연결을 유지하는데도 요청의 { PERCENT($share) }마다 연결을 새로 맺음. 서버나 그 앞에 있는 것이 연결을 닫으며, 새 연결은 한 번 더 오감{ $tls ->
+        [yes] . TLS로 또 한 번 더 오감
+       *[no] {""}
+    }
 evidence-program-here =
     그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
