@@ -126,7 +126,7 @@ fn is_over_network(case: &CaseResult) -> bool {
 
 /// The share of the segments that a machine sent again, by its kernel: of this one, and of one that presents what is driven,
 /// the greater.
-fn sent_again(case: &CaseResult) -> Option<Evidence> {
+pub(super) fn sent_again(case: &CaseResult) -> Option<Evidence> {
     let at = |machine: &MachineTrial| {
         let count = |name: &str| measure::named(&machine.counters, &Resource::TCP, name)?.change();
         let again = count(SENT_AGAIN)?;
@@ -267,7 +267,13 @@ fn unanswered(case: &CaseResult) -> Option<Verdict> {
 
 /// A connection that gets less than this share of what its loss allows is held back
 /// by something else. Between half and all of it is usual; timeouts make it less.
-const ALLOWED: f64 = 0.1;
+pub(super) const ALLOWED: f64 = 0.1;
+
+/// How many bytes per second a connection gets with segments of so many bytes, over such a round trip, at such a loss (see
+/// [`LOSS`]).
+pub(super) fn allowed(mss: f64, rtt_s: f64, share: f64) -> f64 {
+    1.22 * mss / (rtt_s * share.sqrt())
+}
 
 /// Whether each connection could get many times as much at this loss (Mathis and
 /// others, see [`LOSS`]).
@@ -275,9 +281,7 @@ fn allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
         let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
         let each = value(metric::THROUGHPUT)? / measure::concurrency(case);
-        let allowed =
-            1.22 * measure::sender(case).number(t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
-        Some(each / allowed)
+        Some(each / allowed(measure::sender(case).number(t, fact::MSS)?, value(metric::RTT)?, share))
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
 }

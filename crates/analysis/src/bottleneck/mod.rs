@@ -53,6 +53,7 @@ mod stopped;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
+mod upload_way;
 mod window;
 mod writeback;
 mod written;
@@ -130,6 +131,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,
+    upload_way::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];
@@ -203,6 +205,7 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, refused::examine),
     |case, context| of_others(case, context, network::examine),
     served_disk::examine,
+    upload_way::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, presenter::examine),

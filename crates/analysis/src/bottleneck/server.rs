@@ -224,7 +224,7 @@ pub(super) fn takes(case: &CaseResult) -> Option<Verdict> {
 /// The share of the time in which a server kept uploads waiting: its window was full, or it had acknowledged
 /// everything and not answered. Of the latter no more counts than the time from the last byte to the answer, without
 /// that of the way: before that the client had nothing to send yet.
-fn kept_waiting(case: &CaseResult) -> Option<f64> {
+pub(super) fn kept_waiting(case: &CaseResult) -> Option<f64> {
     measure::median(case, |trial| {
         let full = measure::number(trial, fact::SERVER_WINDOW_FULL_SHARE)?;
         let idle = measure::number(trial, fact::ALL_ACKNOWLEDGED_SHARE)?;

@@ -663,6 +663,8 @@ evidence-connections-remade =
         [yes] 。TLS でさらに 1 往復
        *[no] {""}
     }
+evidence-under-way = サーバーのウィンドウに空きがあるのに、時間の { PERCENT($share) } の間データが転送中だった
+evidence-nothing-to-send = 時間の { PERCENT($share) } の間、送ったものはすべて確認され、まだ送るものが残っていた。ディスクからファイルを読むときのように、クライアント自身に送るものがなかった
 evidence-program-here =
     その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
         [yes] 。休みなく計算する 1 つのスレッドと同じ

@@ -663,6 +663,8 @@ evidence-connections-remade =
         [yes] . TLS로 또 한 번 더 오감
        *[no] {""}
     }
+evidence-under-way = 서버의 윈도우에 자리가 있는데도 시간의 { PERCENT($share) } 동안 데이터가 전송 중이었음
+evidence-nothing-to-send = 시간의 { PERCENT($share) } 동안 보낸 것은 모두 확인되었고 보낼 것이 남아 있었음. 디스크에서 파일을 읽을 때처럼 클라이언트 자신에게 보낼 것이 준비되지 않았음
 evidence-program-here =
     그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음
