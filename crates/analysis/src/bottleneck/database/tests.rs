@@ -220,6 +220,20 @@ fn a_server_that_uses_all_its_cpus_or_computes_most_of_the_time_is_full() {
     assert!(found.advice.as_ref().unwrap().contains("more --clients can use more CPUs"), "{found:?}");
 }
 
+/// Bug: a server that its control group holds to a fifth of a CPU was said to spend the time by itself.
+#[test]
+fn a_server_that_uses_up_a_quota_of_its_group_is_held_by_that() {
+    let with = |used: f64| {
+        let load = Load::served(8, 0.1).with(names::SERVER_CPU, used).knowing(facts::SERVER_CPUS, 2.0);
+        load.knowing(facts::SERVER_CPU_QUOTA, 0.2).knowing(facts::ROUND_TRIP, 10e-6).verdict()
+    };
+    let found = with(0.19);
+    assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("server-cpu-bound", "quota"));
+    assert!(found.text.contains("uses 0.19 of the 0.20 CPUs that the quota"), "{}", found.text);
+    assert!(found.advice.as_ref().unwrap().contains("raise the quota"), "{found:?}");
+    assert_eq!(with(0.1).code, "server-bound");
+}
+
 #[test]
 fn of_a_server_that_is_not_seen_nothing_is_said_of_its_processors() {
     let found = Load::served(8, 0.2).knowing(facts::SERVER_IS_HERE, false).verdict();
