@@ -250,7 +250,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "server-cpu-bound",
         "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may, \
          or 85 % where there are more clients than CPUs, or 90 % of a CPU quota of their control group; or most of those that they \
-         fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, which works in the threads of its clients, the same holds for these.",
+         fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
+         which works in the threads of its clients, the same holds for these.",
     ),
     (
         "lock-bound",
