@@ -204,7 +204,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          either end was full and no queue stood on the way; where the way is so short that this loss would allow ten times \
          as much, timeouts of the sender's kernel, of 200 ms each at least, are half of the window or more. Of requests that \
          wait for answers: half of their time or more are those that took 200 ms or longer, the least after which TCP sends \
-         again, and there were at least half as many timeouts (TCPTimeouts, TCPLossProbes); by datagrams, half of their time \
+         again, and there were at least half as many timeouts (TCPTimeouts, TCPLossProbes), or a \
+         quarter where the other kernel is not seen; by datagrams, half of their time \
          or more is left of what those that were answered took, and at least half of that is explained by those that were \
          lost, each of which is given up after a second. Of datagrams: half of those that were sent or more did not arrive, \
          or 1 % or more of a rate that was sent as asked, and sockets of the receiver, which count them, dropped less than \

@@ -190,6 +190,7 @@ const CANDIDATES: &[Candidate] = &[
     database::log::examine,
     database::reads::examine,
     database::round_trip::examine,
+    |case, _| lost_of_database(case),
     database::processor::examine_crowd,
     database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
@@ -223,6 +224,12 @@ const CANDIDATES: &[Candidate] = &[
 /// known than how long its answers take, and a server may be what fills the CPUs.
 fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
     if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
+}
+
+/// Transactions on a server that wait until TCP sends again what was lost; of other requests the rule of networks says so.
+fn lost_of_database(case: &CaseResult) -> Verdict {
+    let lost = || if measure::is_net(case) { loss::by_timeouts(case) } else { None };
+    if database::is_one(case) { lost().unwrap_or(Verdict::Elsewhere) } else { Verdict::Elsewhere }
 }
 
 /// What holds this case back, if it was driven as hard as it goes.

@@ -394,6 +394,27 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
 }
 
+/// Bug: of transactions whose statements are lost on the way the server was said to take its time.
+#[test]
+fn transactions_that_wait_until_tcp_sends_again_are_held_back_by_loss() {
+    let with = |timeouts: u64| {
+        let load =
+            Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
+        let mut case = load.case();
+        let result = &mut case.trials[0].result;
+        let mut times = stats::histogram::new_latency();
+        times.record_n(1_000_000, 100).unwrap();
+        times.record_n(210_000_000, 10).unwrap();
+        let text = stats::histogram::encode(&times).unwrap();
+        result.main_mut().histograms.insert(metric::LATENCY, text);
+        let counter = fixture::counter("tcp", "/proc/net/netstat TCPTimeouts", 1.0, timeouts);
+        result.local_mut().counters.push(counter);
+        verdict(&[case]).code
+    };
+    assert_eq!(with(5), "loss-bound", "the server's kernel counts the others");
+    assert_eq!(with(1), "server-bound");
+}
+
 /// Bug: of a rate that is not kept, because each statement goes there and back, nothing was said.
 #[test]
 fn a_rate_that_is_not_kept_is_the_way_s_where_all_clients_wait_for_it() {
