@@ -2,6 +2,7 @@
 //! on the server, for a path that carries no more makes each request wait as a slow server does. How much that path can, nobody
 //! says; where the interface itself is the limit, it is named before.
 
+use model::database::metric as names;
 use model::finding::Evidence;
 use model::run::CaseResult;
 use model::{ResourceKind, Unit};
@@ -26,8 +27,11 @@ evidence-large-answers =
 
 /// How large the answers are, or the requests where these are larger, and what passed with them.
 pub(super) fn told(case: &CaseResult) -> Option<Evidence> {
-    let is_request = !measure::profile(case).is_stream() && !measure::does_transactions(case);
-    let (_, rate) = measure::operations(case).filter(|(_, rate)| *rate > 0.0)?;
+    let is_request = !measure::profile(case).is_stream();
+    // A transaction asks several times.
+    let statements = measure::median(case, |trial| measure::measured(trial, names::QUERIES_PER_SECOND));
+    let operations = || measure::operations(case).map(|(_, rate)| rate);
+    let rate = statements.or_else(operations).filter(|rate| *rate > 0.0)?;
     let nic = case.path.iter().map(|step| &step.resource).find(|one| one.is_named(ResourceKind::Nic))?;
     let passed = |counter: &str| measure::median(case, |trial| measure::rate(trial, nic, counter));
     let ways = [("in", CAME_IN), ("out", WENT_OUT)];

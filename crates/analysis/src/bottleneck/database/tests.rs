@@ -394,6 +394,23 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
 }
 
+/// Bug: of a server that sends much for each statement over a way that is narrow the server was spoken of alone.
+#[test]
+fn large_answers_stand_beside_a_server_of_a_database() {
+    let with = |came: u64| {
+        let load = Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
+        let mut case = load.case();
+        case.path = vec![PathStep { resource: Resource::from("nic:eth0"), amplification: 1.0 }];
+        let counter = fixture::counter("nic:eth0", "/proc/net/dev rx_bytes", 1.0, came);
+        case.trials[0].result.local_mut().counters.push(counter);
+        let found = verdict(&[case]);
+        assert_eq!(found.code, "server-bound");
+        found.evidence.iter().any(|one| one.beside && one.code == "large-answers")
+    };
+    // Of 20,000 statements a second.
+    assert!(with(2_000_000_000) && !with(20_000_000));
+}
+
 /// Bug: of transactions whose statements are lost on the way the server was said to take its time.
 #[test]
 fn transactions_that_wait_until_tcp_sends_again_are_held_back_by_loss() {
