@@ -398,7 +398,8 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
 #[test]
 fn large_answers_stand_beside_a_server_of_a_database() {
     let with = |came: u64| {
-        let load = Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
+        let load =
+            Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
         let mut case = load.case();
         case.path = vec![PathStep { resource: Resource::from("nic:eth0"), amplification: 1.0 }];
         let counter = fixture::counter("nic:eth0", "/proc/net/dev rx_bytes", 1.0, came);
