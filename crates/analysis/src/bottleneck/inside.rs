@@ -8,8 +8,8 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, large_answers, late_answers, latency, loss, quota, remade,
-    reorder, server, shown,
+    bus, clock, contention, database, datagrams, large_answers, late_answers, latency, loss, presenter,
+    quota, remade, reorder, server, shown,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -109,6 +109,7 @@ const AROUND: &[LookAround] = &[
     quota::beside_link,
     datagrams::lost_beside,
     loss::told,
+    presenter::on_the_way,
     reorder::told,
     database::most::told,
 ];

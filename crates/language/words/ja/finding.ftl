@@ -456,6 +456,7 @@ finding-presenter-device-bound =
 
 evidence-presenter-busy = { $machine } の全 CPU が合計で使用中だった時間 { PERCENT($share) }
 evidence-presenter-thread = { $machine } のカーネルスレッド { $name } が計算した時間 { PERCENT($share) }
+evidence-presenter-way = 進行中の操作の { PERCENT($share) } が { $machine } の { $device } にない。往復の途中か、ディスクを提供する側にある
 evidence-presenter-device = 実行中の操作 { FIXED($under_way, decimals: 1) } 個のうち { FIXED($there, decimals: 1) } 個が { $machine } の { $device } にある
 
 finding-interrupt-cpu-full =

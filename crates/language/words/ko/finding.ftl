@@ -456,6 +456,7 @@ finding-presenter-device-bound =
 
 evidence-presenter-busy = { $machine }의 모든 CPU가 합쳐서 사용 중인 시간 { PERCENT($share) }
 evidence-presenter-thread = { $machine }의 커널 스레드 { $name }가 계산한 시간 { PERCENT($share) }
+evidence-presenter-way = 진행 중인 작업의 { PERCENT($share) }가 { $machine }의 { $device }에 있지 않음. 오가는 길이나 디스크를 제공하는 쪽에 있음
 evidence-presenter-device = 진행 중인 작업 { FIXED($under_way, decimals: 1) }개 가운데 { FIXED($there, decimals: 1) }개가 { $machine }의 { $device }에 있음
 
 finding-interrupt-cpu-full =
