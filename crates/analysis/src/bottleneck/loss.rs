@@ -229,10 +229,11 @@ impl Timeouts {
 
 /// Requests that wait until TCP sends again what was lost, or for answers by datagrams that do not come.
 pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
-    if measure::profile(case).transport == Some(Transport::Udp) {
-        return unanswered(case);
-    }
+    // Since a request was due it waits for others, too.
     let times = if measure::is_closed(case) { metric::LATENCY } else { metric::SERVICE_TIME };
+    if measure::profile(case).transport == Some(Transport::Udp) {
+        return unanswered(case, times);
+    }
     let of = |trial: &Trial| Timeouts::of(case, trial, times).map(|found| (found.share, found));
     let found = measure::middle(case, of).filter(Timeouts::are_felt)?;
     let evidence = Evidence::at("timeouts", found.place)
@@ -251,16 +252,16 @@ pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
 /// Requests by datagrams of which some are lost: one that is not answered is under way until it is given up, and no
 /// histogram has its time. By Little's law that is what those that were answered leave of all that may be under way; so
 /// much at least is explained by how many were lost.
-fn unanswered(case: &CaseResult) -> Option<Verdict> {
+fn unanswered(case: &CaseResult, times: MetricName) -> Option<Verdict> {
     let of = |trial: &Trial| {
         let lost = measure::measured(trial, metric::LOSS).filter(|lost| *lost > 0.0 && *lost < 1.0)?;
         let rate = measure::trial_operations(trial)?;
-        let answered = rate * measure::mean_of(&trial.result.main().histograms, metric::LATENCY)?;
+        let answered = rate * measure::mean_of(&trial.result.main().histograms, times)?;
         let share = 1.0 - answered / measure::concurrency(case);
         let given_up = rate * lost / (1.0 - lost) * GIVEN_UP_S / measure::concurrency(case);
         Some((share, (share, given_up, lost)))
     };
-    let (share, given_up, lost) = measure::middle(case, of).filter(|_| measure::is_closed(case))?;
+    let (share, given_up, lost) = measure::middle(case, of)?;
     if share < DECIDES || given_up < TIMED_OUT * share {
         return None;
     }
@@ -318,6 +319,7 @@ fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use model::profile::Arrival;
     use model::trial::Window;
     use model::{Better, Quantity, Unit};
 
@@ -445,6 +447,11 @@ mod tests {
     /// What holds back so many requests a second by datagrams, one at a time and answered after 100 us, of which so many
     /// were lost.
     fn by_datagrams(rate: f64, lost: f64) -> Finding {
+        asked_for(rate, lost, None)
+    }
+
+    /// The same, of requests that are asked for at a rate.
+    fn asked_for(rate: f64, lost: f64, asked: Option<f64>) -> Finding {
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.pingpong");
         fixture::set(&mut case, "peer", "10.0.0.2:7117");
@@ -456,7 +463,12 @@ mod tests {
         main.metrics.insert(metric::LOSS, Quantity { value: lost, unit: Unit::One });
         let mut latency = stats::histogram::new_latency();
         latency.record_n(100_000, 900).unwrap();
-        main.histograms.insert(metric::LATENCY, stats::histogram::encode(&latency).unwrap());
+        let text = stats::histogram::encode(&latency).unwrap();
+        main.histograms.extend([(metric::LATENCY, text.clone()), (metric::SERVICE_TIME, text)]);
+        if asked.is_some() {
+            let concurrency = &mut case.loads.main.profile.concurrency;
+            (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, asked);
+        }
         let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
         crate::said::written(found).remove(0)
     }
@@ -469,6 +481,7 @@ mod tests {
         assert_eq!(found.code, "loss-bound", "{found:?}");
         assert!(found.text.contains("requests wait for answers that do not come"), "{}", found.text);
         assert!(found.advice.is_some_and(|advice| advice.contains("policer")));
+        assert_eq!(asked_for(19.0, 0.05, Some(100.0)).code, "loss-bound", "the rate is not kept for them");
         assert_eq!(by_datagrams(9900.0, 0.000_001).code, "round-trip-bound", "hardly any is lost");
         assert_eq!(
             by_datagrams(19.0, 0.001).code,
