@@ -28,6 +28,8 @@ pub mod fact {
         SERVER_IS_HERE = "server_is_here";
         /// How many CPUs it may use, where it is.
         SERVER_CPUS = "server_cpus";
+        /// How many CPUs the quotas of its control groups let it use, where it is here and they do.
+        SERVER_CPU_QUOTA = "server_cpu_quota";
 
         /// What InnoDB does with its log at a commit (MariaDB, MySQL).
         INNODB_FLUSH_LOG_AT_TRX_COMMIT = "innodb_flush_log_at_trx_commit";

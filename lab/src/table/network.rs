@@ -126,7 +126,7 @@ pub(super) const TABLE: &[Scenario] = &[
         LOSES_1_IN_20,
         &["net.stream", "--protocol", "udp", "--bit-rate", "50m"],
     )
-    .right(&["cannot-tell"])
+    .right(LOSS)
     .proved(&[AtLeast(Lost, 50.0), AtMost(SocketDrops(Far), 20.0)]),
     Scenario::limit("a link of 100 Mbit/s", Network, LINK_100M, SEND)
         .right(&["link-full"])

@@ -202,18 +202,25 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "loss-bound",
-        "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under BBR \
-         one in twenty), and for half of the window or more the connection waited for the path, while no processor of either end \
-         was full and no queue stood on the way. Of requests that wait for answers: half of their time or more are those that took \
-         200 ms or longer, the least after which TCP sends again, and there were at least half as many timeouts (TCPTimeouts, \
-         TCPLossProbes). Of datagrams: half of those that were sent or more did not arrive, and sockets of the receiver, which \
-         count them, dropped less than half as large a share of what came to them.",
+        "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under \
+         BBR one in twenty), and for half of the window or more the connection waited for the path, while no processor of \
+         either end was full and no queue stood on the way; where the way is so short that this loss would allow ten times \
+         as much, timeouts of the sender's kernel, of 200 ms each at least, are half of the window or more. Of requests that \
+         wait for answers: half of their time or more are those that took 200 ms or longer, the least after which TCP sends \
+         again, and there were at least half as many timeouts (TCPTimeouts, TCPLossProbes), or a \
+         quarter where the other kernel is not seen; by datagrams, half of their time \
+         or more is left of what those that were answered took, and at least half of that is explained by those that were \
+         lost, each of which is given up after a second. Of datagrams: half of those that were sent or more did not arrive, \
+         or 1 % or more of a rate that was sent as asked, and sockets of the receiver, which count them, dropped less than \
+         half as large a share of what came to them.",
     ),
     (
         "window-bound",
         "For half of the window or more the sender waited because the receiver's window, or its own send buffer, was full \
-         (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, or half of a send buffer that had \
-         nothing left to send for a tenth of the time, at a round trip of at most 1.5 times the least.",
+         (tcp_info's account of it); or what is in flight fills at least 80 % of one of them, or half of a send buffer that \
+         had nothing left to send for a tenth of the time, at a round trip of at most 1.5 times the least. Of datagrams: \
+         sockets of the receiver dropped most of what was lost (see `receiver-cpu`), though its threads computed or stood \
+         ready for a CPU for less than half of the time.",
     ),
     (
         "sender-cpu",
@@ -246,7 +253,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "server-cpu-bound",
         "The processes of a database's server (utime and stime in /proc/PID/stat) use at least 95 % of the CPUs that they may, \
-         or 85 % where there are more clients than CPUs; or most of those that they fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
+         or 85 % where there are more clients than CPUs, or 90 % of a CPU quota of their control group; or most of those that they \
+         fill together with the clients; or they compute for at least half of the clients' time. Of SQLite, \
          which works in the threads of its clients, the same holds for these.",
     ),
     (
@@ -268,13 +276,16 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "server-bound",
-        "Each request waits for its answer, and half of that time or more is not the way there and back (the least round trip \
-         that TCP saw): it is spent in the server, or in a queue before it; or the threads of an end of ours that answers compute \
-         at least 95 % of the time, with several requests under way for each. Of a download: for half of the time or more \
-         the client waited for the server to send, and no link, window or processor that is known was full. Of an upload: \
-         for half of the time or more the server's window was full, though what is in flight does not fill the largest that \
-         it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a database: for half \
-         of their time or more they wait in the server for none of what it tells of (locks, its log, pages), nor does it compute.",
+        "Each request waits for its answer, and half of that time or more is not the way there and back (the least round \
+         trip that TCP saw): it is spent in the server, or in a queue before it; or the threads of an end of ours that \
+         answers compute at least 95 % of the time, with several requests under way for each. Of a download: for half of the \
+         time or more the client waited for the server to send, and no link, window or processor that is known was full. Of \
+         an upload: for half of the time or more the server's window was full, though what is in flight does not fill the \
+         largest that it offered, or all that was sent was acknowledged and the answer was not there. Of transactions on a \
+         database: for half of their time or more they wait in the server for none of what it tells of (locks, its log, \
+         pages), nor does it compute. Of all others: half of the operations or more failed, so that what is served is the \
+         rest. Of a file that an end of ours sends and its page cache did not hold: for half of the window or more it had \
+         nothing to send, and its threads computed for less.",
     ),
     (
         "device-bound",

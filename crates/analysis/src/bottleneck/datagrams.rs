@@ -1,12 +1,12 @@
 //! Datagrams that were sent and did not arrive. UDP keeps no account of why it waited, for it waits for nobody: what holds
 //! back what arrives is where the rest was lost. A kernel counts those that a full socket dropped (`RcvbufErrors`,
 //! `Documentation/networking/snmp_counter.rst`): then the receiver does not read as fast as they come, and a sender that
-//! computes all the time is not what is slow.
+//! computes all the time is not what is slow. If its threads had the time to read, its buffer is what does not hold what comes.
 
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::{Finding, Resource, Severity, Trial, metric};
+use model::{Finding, Resource, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::{Verdict, finding};
@@ -18,6 +18,12 @@ const FELT: f64 = 0.01;
 
 /// So much of what was lost must have been dropped by sockets.
 const MOST: f64 = 0.5;
+
+/// From this share of the rate that was asked for on, all of it was sent: what is under way at the edges is missing.
+const SENT: f64 = 0.98;
+
+/// How a verdict on a window says that it is of datagrams.
+pub(crate) const BY_DATAGRAMS: &str = "datagrams";
 
 /// What a kernel calls those that a full socket dropped, and those that it delivered.
 const DROPPED: [&str; 2] = ["RcvbufErrors", "Udp6RcvbufErrors"];
@@ -42,8 +48,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let is_counted = dropped.is_some();
     let Some(dropped) = dropped.filter(|dropped| *dropped >= MOST * lost) else {
         let evidence = Evidence::at("datagrams-lost", Place::Metric(metric::LOSS)).arg("lost", lost);
-        // Whoever sends more loses more where most is lost on the way.
-        if lost < DECIDES || !is_counted {
+        // Whoever sends more loses more where most is lost on the way; and where all that was asked for was sent, nothing is
+        // missing but what was lost.
+        if !is_counted || lost < DECIDES && !sends_as_asked(case) {
             return Verdict::Unknown(evidence);
         }
         let found = finding("loss-bound", Severity::Warning).arg("how", "datagrams").arg("share", lost);
@@ -52,6 +59,9 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     let evidence = Evidence::at("datagrams-dropped", Place::Metric(metric::LOSS))
         .arg("lost", lost)
         .arg("dropped", dropped);
+    if let Some(found) = small_buffer(case, receiver, dropped) {
+        return Verdict::Full(Box::new(found.because(evidence)));
+    }
     Verdict::Full(Box::new(
         finding("receiver-cpu", Severity::Note)
             .on(Resource::CPUS)
@@ -62,6 +72,29 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
             .arg("loopback", measure::is_loopback(case))
             .because(evidence),
     ))
+}
+
+/// Whether a sender sent at the rate that it was asked for.
+fn sends_as_asked(case: &CaseResult) -> bool {
+    let asked: Option<f64> = measure::profile(case).flows.iter().map(|flow| flow.asked_bytes_per_s).sum();
+    let sent = measure::median(case, |trial| measure::measured(trial, metric::SENDER_THROUGHPUT));
+    asked.zip(sent).is_some_and(|(asked, sent)| asked > 0.0 && sent >= SENT * asked)
+}
+
+/// That the buffer of a receiver is small: its threads neither compute for half of the time nor stand ready for a CPU, so that
+/// they read what comes, and yet at some moments more comes than it holds.
+fn small_buffer(case: &CaseResult, receiver: End, dropped: f64) -> Option<Finding> {
+    let computes = receiver.wanted_share(case).filter(|share| *share < DECIDES)?;
+    let window = measure::median(case, |trial| receiver.number(trial, fact::WINDOW_GRANTED_RECEIVE));
+    Some(
+        finding("window-bound", Severity::Note)
+            .arg("by", BY_DATAGRAMS)
+            .arg("which", "receive")
+            .arg("share", dropped)
+            .arg("computes", computes)
+            .arg("known", window.is_some())
+            .arg("window", window.unwrap_or_default()),
+    )
 }
 
 /// What is lost on the way of a sender that computes all the time: as much less arrives.
@@ -92,6 +125,15 @@ mod tests {
     /// What holds back a stream of datagrams of which so many were lost, and so many of a thousand dropped by sockets of
     /// the other end. The sender computes all the time.
     fn verdict(lost: f64, dropped: u64) -> Finding {
+        received(lost, dropped, 0.7, 0.0)
+    }
+
+    /// The same, of a receiver that computes and stands ready without a CPU for such shares of the time.
+    fn received(lost: f64, dropped: u64, computes: f64, ready: f64) -> Finding {
+        said(&case(lost, dropped, computes, ready))
+    }
+
+    fn case(lost: f64, dropped: u64, computes: f64, ready: f64) -> CaseResult {
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.stream");
         for (name, value) in [("direction", "send"), ("protocol", "udp"), ("peer", "10.0.0.2:7117")] {
@@ -110,12 +152,19 @@ mod tests {
         let main = case.trials[0].result.main_mut();
         main.metrics = metrics(0.99).into();
         main.metrics.insert(metric::LOSS, quantity(lost, Unit::One));
-        fixture::far(&mut case).metrics = metrics(0.7).into();
+        let far = fixture::far(&mut case);
+        far.metrics = metrics(computes).into();
+        far.facts.insert(fact::RUN_DELAY, ready.into());
+        far.facts.insert(fact::WINDOW_GRANTED_RECEIVE, 8192.0.into());
         let counter =
             |name: &str, count| fixture::counter("udp", &format!("/proc/net/snmp {name}"), 1.0, count);
         fixture::far_machine(&mut case).counters =
             vec![counter("RcvbufErrors", dropped), counter("InDatagrams", 1000 - dropped)];
-        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        case
+    }
+
+    fn said(case: &CaseResult) -> Finding {
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
         crate::said::written(found).remove(0)
     }
 
@@ -131,6 +180,16 @@ mod tests {
             found.text
         );
         assert_eq!(verdict(0.005, 4).code, "sender-cpu", "hardly any are lost");
+    }
+
+    /// Bug: a receiver that had the time to read, and a small buffer, was said not to keep up.
+    #[test]
+    fn a_buffer_that_is_small_is_told_from_a_receiver_that_does_not_keep_up() {
+        let found = received(0.2, 180, 0.1, 0.05);
+        assert_eq!(found.code, "window-bound");
+        assert!(found.text.contains("buffer of 8 KiB holds"), "{}", found.text);
+        assert!(found.advice.is_some_and(|advice| advice.contains("rmem_max")));
+        assert_eq!(received(0.2, 180, 0.1, 0.8).code, "receiver-cpu", "it had no CPU");
     }
 
     #[test]
@@ -149,5 +208,19 @@ mod tests {
         assert_eq!(found.code, "loss-bound");
         assert!(found.text.contains("60 % of the datagrams that were sent do not arrive"), "{}", found.text);
         assert_eq!(verdict(0.6, 550).code, "receiver-cpu", "its sockets dropped them");
+    }
+
+    /// Bug: of datagrams that were sent as fast as asked, and some of which the way lost, nobody could tell why fewer arrived.
+    #[test]
+    fn what_is_lost_of_a_rate_that_was_sent_as_asked_is_all_that_is_missing() {
+        let sent = |bytes_per_s: f64| {
+            let mut case = case(0.2, 10, 0.1, 0.0);
+            case.loads.main.profile.flows[0].asked_bytes_per_s = Some(125e6);
+            let quantity = Quantity { value: bytes_per_s, unit: Unit::BytesPerSecond };
+            case.trials[0].result.main_mut().metrics.insert(metric::SENDER_THROUGHPUT, quantity);
+            said(&case).code
+        };
+        assert_eq!(sent(125e6), "loss-bound");
+        assert_eq!(sent(110e6), "sender-cpu", "it does not send as much");
     }
 }

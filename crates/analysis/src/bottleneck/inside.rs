@@ -8,8 +8,8 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, datagrams, device, device_queue, large_answers, latency, quota, reorder, server,
-    shown,
+    bus, clock, contention, database, datagrams, device, device_queue, large_answers, late_answers, latency,
+    loss, presenter, quota, remade, reorder, server, shown,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -21,7 +21,10 @@ type Look = fn(&CaseResult) -> Option<Evidence>;
 const LOOKS: &[(&str, &[Look])] = &[
     ("latency-bound", &[measure::waited, measure::delayed, measure::ready]),
     ("scheduler-bound", &[measure::waited, measure::ready]),
-    ("round-trip-bound", &[measure::waited, measure::ready]),
+    (
+        "round-trip-bound",
+        &[measure::waited, measure::ready, large_answers::told, late_answers::beyond_way, remade::told],
+    ),
     (
         "cannot-tell",
         &[measure::waited, measure::delayed, measure::ready, |case| measure::pressure(case, "memory")],
@@ -34,7 +37,8 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted, measure::ready]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here, large_answers::told]),
+    ("server-bound", &[server::program_here, server::among_busy, large_answers::told, remade::told]),
+    ("log-flush-bound", &[database::log::device_work]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -105,7 +109,10 @@ const AROUND: &[LookAround] = &[
     in_syncs,
     quota::beside_link,
     datagrams::lost_beside,
+    loss::told,
+    presenter::on_the_way,
     reorder::told,
+    database::most::told,
 ];
 
 /// What may be known around a case.

@@ -7,9 +7,15 @@ use model::run::CaseResult;
 use model::{Resource, Severity, fact};
 
 use super::network::DECIDES;
-use super::{Verdict, cores, end_core, finding};
+use super::{Verdict, cores, end_core, finding, remade, server};
 use crate::measure::End;
 use crate::{Context, measure};
+
+pub(super) const ENGLISH: &str = r#"
+evidence-beyond-way =
+    the least round trip that TCP saw is { SHORT($rtt_s, unit: "s") }: the rest of the time passes in queues on the way, at the
+    other end, or until an acknowledgement that was kept back
+"#;
 
 /// Whether the CPUs of this machine are what requests wait for, as the rule of cores says: several at a time and their
 /// answers fill all of them, or the threads of an end that is here stand ready without one for most of their time.
@@ -46,6 +52,25 @@ pub(super) fn lack_cpus_there(case: &CaseResult) -> Option<Verdict> {
     Some(Verdict::Full(Box::new(found.because(evidence).because_all(end_core::evidence(case, end)))))
 }
 
+/// From this share of the time on that is no round trip, and so long at least, s, it is told: waking up takes tens of
+/// microseconds, and a connection that is made goes there and back twice.
+const NO_WAY: f64 = 0.75;
+const NO_WAY_S: f64 = 1e-3;
+
+/// That requests are answered far later than the least round trip, though nothing shows why.
+pub(super) fn beyond_way(case: &CaseResult) -> Option<Evidence> {
+    if measure::profile(case).is_stream() || measure::does_transactions(case) {
+        return None;
+    }
+    let mean_s = server::answered_after(case)?;
+    let rtt_s = measure::median(case, |trial| measure::number(trial, fact::RTT_LEAST))?;
+    let beyond_s = mean_s - rtt_s * remade::trips(case);
+    if beyond_s < NO_WAY_S || beyond_s < NO_WAY * mean_s {
+        return None;
+    }
+    Some(Evidence::at("beyond-way", Place::Fact(fact::RTT_LEAST)).arg("rtt_s", rtt_s))
+}
+
 #[cfg(test)]
 mod tests {
     use model::{Better, Finding, Unit, metric};
@@ -56,6 +81,10 @@ mod tests {
     /// What holds messages back that take 3.3 ms there and back, while the thread that answers stands ready without a CPU
     /// for so much of the time, and the CPU there is busy for so many hundredths of it.
     fn found(ready_s: f64, busy: u64, is_one_machine: bool) -> Finding {
+        said(&case(ready_s, busy, is_one_machine))
+    }
+
+    fn case(ready_s: f64, busy: u64, is_one_machine: bool) -> CaseResult {
         let mut case = fixture::case(1);
         fixture::workload(&mut case, "net.pingpong");
         fixture::set(&mut case, "peer", "10.0.0.2:7117");
@@ -73,7 +102,11 @@ mod tests {
             fixture::counter("cpu:1", &format!("/proc/stat {name}"), 0.01, ticks)
         };
         fixture::far_machine(&mut case).counters = ticks.map(counter).to_vec();
-        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        case
+    }
+
+    fn said(case: &CaseResult) -> Finding {
+        let found = crate::bottleneck::check(case, &fixture::context(&Default::default()));
         crate::said::written(found).remove(0)
     }
 
@@ -86,6 +119,20 @@ mod tests {
             assert!(late.text.contains("computes, or waits for a CPU, 90 % of the time"), "{}", late.text);
             assert!(late.evidence.iter().any(|evidence| evidence.code == "ready"), "{late:?}");
         }
+    }
+
+    /// Bug: messages that take 3.3 ms were said to be bound by the way there and back, though it takes 0.1 ms.
+    #[test]
+    fn the_least_round_trip_stands_beside_one_that_takes_much_longer() {
+        let with = |rtt_s: f64| {
+            let mut case = case(0.1, 20, false);
+            case.trials[0].result.main_mut().facts.insert(fact::RTT_LEAST, rtt_s.into());
+            said(&case)
+        };
+        let late = with(1e-4);
+        assert_eq!(late.code, "round-trip-bound");
+        assert!(late.evidence.iter().any(|one| one.code == "beyond-way" && one.beside), "{late:?}");
+        assert!(with(3e-3).evidence.iter().all(|one| one.code != "beyond-way"));
     }
 
     #[test]

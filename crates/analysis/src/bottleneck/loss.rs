@@ -9,14 +9,14 @@
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::trial::Counter;
-use model::{MetricName, Resource, Severity, Trial, fact, metric};
+use model::trial::{Counter, MachineTrial};
+use model::{Finding, MetricName, Resource, Severity, Trial, fact, metric};
 use stats::distribution::Bucket;
 
 use super::network::{self, DECIDES};
 use super::{Verdict, finding, shown};
-use crate::measure;
 use crate::measure::End;
+use crate::{Context, measure};
 
 /// From this share of segments sent again on, loss is felt: at a loss of p a
 /// connection gets at most about 1.22 mss / (rtt sqrt(p)) (Mathis and others,
@@ -32,10 +32,17 @@ const TIMEOUT_LEAST_S: f64 = 0.2;
 
 /// What counts how often it did: by a timeout, or by one after which it probes whether the last segment was lost (RFC 8985,
 /// section 7), which comes no sooner where only one is under way (`tcp_schedule_loss_probe` in net/ipv4/tcp_output.c).
-const TIMERS: &[&str] = &["TCPTimeouts", "TCPLossProbes"];
+const TIMERS: &[&str] = &[TIMEOUTS, "TCPLossProbes"];
+const TIMEOUTS: &str = "TCPTimeouts";
+
+/// What counts segments that were sent again, beside `OutSegs`, which leaves them out.
+const SENT_AGAIN: &str = "RetransSegs";
 
 /// Of the requests that took so long, so many timeouts must have been counted for each.
 const TIMED_OUT: f64 = 0.5;
+
+/// After this time a request by datagrams that nobody answered is given up (`PATIENCE_NS` of the load), s.
+const GIVEN_UP_S: f64 = 1.0;
 
 pub(super) const ENGLISH: &str = r#"
 finding-loss-bound =
@@ -44,6 +51,10 @@ finding-loss-bound =
             ({ SHORT($rate, unit: "1/s") } timeouts)
         [datagrams] { PERCENT($share) } of the datagrams that were sent do not arrive, and it is not sockets of the receiver
             that drop them
+        [stalls] { PERCENT($share) } of the time or more the connection waits until TCP sends again what was lost
+            ({ SHORT($rate, unit: "1/s") } timeouts), and { PERCENT($lost) } of the segments were lost
+        [answers] { PERCENT($share) } of the time requests wait for answers that do not come: { PERCENT($lost, decimals: 1) }
+            of them are lost, and each is given up after a second
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
             { PERCENT($path) } of the time
     }
@@ -53,12 +64,17 @@ finding-loss-bound =
                 interfaces on the way
             [datagrams] a lower --bit-rate loses fewer; look for what drops them: a limit of rate (a policer) or a narrower
                 link on the way, or drops of the interfaces
+            [stalls] look for what drops all that is sent at once: a limit of rate that keeps no queue (a policer), or a queue or a
+                buffer that is short
+            [answers] look for what drops datagrams on the way there or back: a policer, a firewall, a queue or a socket that is
+                full, or drops of the interfaces
            *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
         }
 
 evidence-timeouts =
     { FIXED($timeouts) } timeouts of TCP, and { FIXED($late) } requests that took { SHORT($least_s, unit: "s") } or longer
 evidence-retransmits = { PERCENT($share) } of the segments lost
+evidence-answers-lost = { PERCENT($lost, decimals: 1) } of the requests were not answered
 "#;
 
 /// Whether the sender is under BBR, whatever its version.
@@ -83,16 +99,78 @@ pub(super) fn evidence(case: &CaseResult) -> Option<Evidence> {
     Some(shown("retransmits", metric::RETRANSMITS).arg("share", share))
 }
 
+/// Verdicts on a stream that may be what its loss does, though nothing decides it.
+const UNSURE: [&str; 2] = ["cannot-tell", "server-bound"];
+
+/// Verdicts on storage that may wait for what its network loses.
+const OF_STORAGE: [&str; 3] = ["cannot-tell", "latency-bound", "device-full"];
+
+/// What was lost of a stream of which the verdict does not say so. Of one to a server that is no end of ours this
+/// machine's kernel knows it, of all connections together.
+pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if OF_STORAGE.contains(&named.code.as_str()) && is_over_network(case) {
+        return sent_again(case);
+    }
+    let profile = measure::profile(case);
+    let is_stream = profile.transport == Some(Transport::Tcp) && profile.is_stream();
+    if !is_stream || !UNSURE.contains(&named.code.as_str()) {
+        return None;
+    }
+    evidence(case).or_else(|| if measure::only_receives(case) { None } else { sent_again(case) })
+}
+
+/// Whether what is driven is storage of another machine.
+fn is_over_network(case: &CaseResult) -> bool {
+    !measure::presented_on(case).is_empty() || measure::storage_server(case).is_some()
+}
+
+/// The share of the segments that a machine sent again, by its kernel: of this one, and of one that presents what is driven,
+/// the greater.
+pub(super) fn sent_again(case: &CaseResult) -> Option<Evidence> {
+    let at = |machine: &MachineTrial| {
+        let count = |name: &str| measure::named(&machine.counters, &Resource::TCP, name)?.change();
+        let again = count(SENT_AGAIN)?;
+        let all = again + count("OutSegs")?;
+        (all > 0.0).then_some(again / all)
+    };
+    let of = |trial: &Trial| trial.result.machines.iter().filter_map(at).reduce(f64::max);
+    let share = measure::median(case, of).filter(|share| *share >= LOSS && !measure::has_far_end(case))?;
+    let place = measure::place(case, &Resource::TCP, SENT_AGAIN)?;
+    Some(Evidence::at("retransmits", place).arg("share", share))
+}
+
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
-    let share = felt(case)?;
     let path = network::path_share(case).filter(|path| *path >= DECIDES)?;
+    let Some(share) = felt(case) else { return stalled(case) };
     Some(Verdict::Full(Box::new(
         finding("loss-bound", Severity::Warning)
             .arg("how", "segments")
             .arg("share", share)
             .arg("path", path)
             .because(shown("retransmits", metric::RETRANSMITS).arg("share", share)),
+    )))
+}
+
+/// A connection over a short way that gets little of what its loss would allow, for all that was sent at once is lost, and
+/// nothing behind it tells of it (a policer with a short bucket): it waits until TCP sends again, at least so long for each
+/// timeout of the sender's kernel.
+fn stalled(case: &CaseResult) -> Option<Verdict> {
+    let lost = measure::median(case, |trial| lost_share(case, trial)).filter(|lost| *lost >= LOSS)?;
+    let sender = measure::sender(case);
+    let counted = if measure::counted_ends(case).contains(&sender) { sender } else { End::Drives };
+    let rate = measure::median(case, |trial| counted.rate(trial, &Resource::TCP, TIMEOUTS))?;
+    let share = rate * TIMEOUT_LEAST_S / measure::concurrency(case).max(1.0);
+    if share < DECIDES {
+        return None;
+    }
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning)
+            .arg("how", "stalls")
+            .arg("share", share.min(1.0))
+            .arg("rate", rate)
+            .arg("lost", lost)
+            .because(shown("retransmits", metric::RETRANSMITS).arg("share", lost)),
     )))
 }
 
@@ -105,6 +183,8 @@ struct Timeouts {
     timeouts: f64,
     /// Timeouts in each second.
     rate: f64,
+    /// So many of them there must be for each that took so long.
+    least: f64,
     place: Place,
 }
 
@@ -131,22 +211,31 @@ impl Timeouts {
             late: late.iter().map(|bucket| bucket.count as f64).sum(),
             timeouts,
             rate: timeouts / seconds,
+            // Of a server that is no end of ours nobody counts what its own kernel sends again.
+            least: if measure::has_far_end(case) || measure::is_one_machine(case) {
+                TIMED_OUT
+            } else {
+                TIMED_OUT / 2.0
+            },
             place: measure::place_of(most),
         })
     }
 
     /// Whether most of the time is theirs, and there were timeouts for them.
     fn are_felt(&self) -> bool {
-        self.share >= DECIDES && self.late > 0.0 && self.timeouts >= TIMED_OUT * self.late
+        self.share >= DECIDES && self.late > 0.0 && self.timeouts >= self.least * self.late
     }
 }
 
-/// Requests that wait until TCP sends again what was lost.
+/// Requests that wait until TCP sends again what was lost, or for answers by datagrams that do not come.
 pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
-    let is_udp = measure::profile(case).transport == Some(Transport::Udp);
+    // Since a request was due it waits for others, too.
     let times = if measure::is_closed(case) { metric::LATENCY } else { metric::SERVICE_TIME };
+    if measure::profile(case).transport == Some(Transport::Udp) {
+        return unanswered(case, times);
+    }
     let of = |trial: &Trial| Timeouts::of(case, trial, times).map(|found| (found.share, found));
-    let found = measure::middle(case, of).filter(|found| !is_udp && found.are_felt())?;
+    let found = measure::middle(case, of).filter(Timeouts::are_felt)?;
     let evidence = Evidence::at("timeouts", found.place)
         .arg("timeouts", found.timeouts)
         .arg("late", found.late)
@@ -160,9 +249,40 @@ pub(super) fn by_timeouts(case: &CaseResult) -> Option<Verdict> {
     )))
 }
 
+/// Requests by datagrams of which some are lost: one that is not answered is under way until it is given up, and no
+/// histogram has its time. By Little's law that is what those that were answered leave of all that may be under way; so
+/// much at least is explained by how many were lost.
+fn unanswered(case: &CaseResult, times: MetricName) -> Option<Verdict> {
+    let of = |trial: &Trial| {
+        let lost = measure::measured(trial, metric::LOSS).filter(|lost| *lost > 0.0 && *lost < 1.0)?;
+        let rate = measure::trial_operations(trial)?;
+        let answered = rate * measure::mean_of(&trial.result.main().histograms, times)?;
+        let share = 1.0 - answered / measure::concurrency(case);
+        let given_up = rate * lost / (1.0 - lost) * GIVEN_UP_S / measure::concurrency(case);
+        Some((share, (share, given_up, lost)))
+    };
+    let (share, given_up, lost) = measure::middle(case, of)?;
+    if share < DECIDES || given_up < TIMED_OUT * share {
+        return None;
+    }
+    Some(Verdict::Full(Box::new(
+        finding("loss-bound", Severity::Warning)
+            .arg("how", "answers")
+            .arg("share", share.min(1.0))
+            .arg("lost", lost)
+            .because(shown("answers-lost", metric::LOSS).arg("lost", lost)),
+    )))
+}
+
 /// A connection that gets less than this share of what its loss allows is held back
 /// by something else. Between half and all of it is usual; timeouts make it less.
-const ALLOWED: f64 = 0.1;
+pub(super) const ALLOWED: f64 = 0.1;
+
+/// How many bytes per second a connection gets with segments of so many bytes, over such a round trip, at such a loss (see
+/// [`LOSS`]).
+pub(super) fn allowed(mss: f64, rtt_s: f64, share: f64) -> f64 {
+    1.22 * mss / (rtt_s * share.sqrt())
+}
 
 /// Whether each connection could get many times as much at this loss (Mathis and
 /// others, see [`LOSS`]).
@@ -170,9 +290,7 @@ fn allows_more(case: &CaseResult, share: f64) -> bool {
     let of = |t: &Trial| {
         let value = |name| measure::measured(t, name).filter(|v| *v > 0.0);
         let each = value(metric::THROUGHPUT)? / measure::concurrency(case);
-        let allowed =
-            1.22 * measure::sender(case).number(t, fact::MSS)? / (value(metric::RTT)? * share.sqrt());
-        Some(each / allowed)
+        Some(each / allowed(measure::sender(case).number(t, fact::MSS)?, value(metric::RTT)?, share))
     };
     measure::median(case, of).is_some_and(|part| part < ALLOWED)
 }
@@ -201,7 +319,9 @@ fn lost_share(case: &CaseResult, trial: &Trial) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, Finding, Unit};
+    use model::profile::Arrival;
+    use model::trial::Window;
+    use model::{Better, Quantity, Unit};
 
     use super::*;
     use crate::validity::fixture;
@@ -247,6 +367,126 @@ mod tests {
                 .text
                 .as_deref()
                 .is_some_and(|text| text.contains("10 requests that took 200 ms"))
+        );
+    }
+
+    /// What holds back a stream over 50 us that gets 1 MB/s, of whose segments some 1 in 8 are lost, while the sender's
+    /// kernel counts so many timeouts a second.
+    fn short_way(timeouts: u64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        for (name, value) in [("direction", "send"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+            fixture::set(&mut case, name, value);
+        }
+        fixture::set(&mut case, "streams", 1u64);
+        let estimate = fixture::estimate(1e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let rate = Quantity { value: 1e6, unit: Unit::BytesPerSecond };
+        let result = &mut case.trials[0].result;
+        result.window = Some(Window { start_ns: 0, end_ns: 1_000_000_000 });
+        result.local_mut().counters =
+            vec![fixture::counter("tcp", "/proc/net/netstat TCPTimeouts", 1.0, timeouts)];
+        let main = result.main_mut();
+        main.metrics = [
+            (metric::THROUGHPUT, rate),
+            (metric::RETRANSMITS, Quantity { value: 100.0, unit: Unit::One }),
+            (metric::RTT, Quantity { value: 5e-5, unit: Unit::Seconds }),
+        ]
+        .into();
+        for (name, value) in [
+            (fact::BUSY_TIME, 1.0),
+            (fact::RECEIVE_WINDOW_LIMITED_TIME, 0.0),
+            (fact::SEND_BUFFER_LIMITED_TIME, 0.0),
+            (fact::MSS, 1448.0),
+        ] {
+            main.facts.insert(name, value.into());
+        }
+        fixture::far(&mut case).metrics = [(metric::THROUGHPUT, rate)].into();
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: over a short way loss allows so much that a stream which waits for timeouts was said to be held back by nobody
+    /// knows what.
+    #[test]
+    fn a_stream_that_waits_for_timeouts_is_held_back_by_loss_over_a_short_way_too() {
+        let found = short_way(4);
+        assert_eq!(found.code, "loss-bound", "{found:?}");
+        assert!(found.text.starts_with("loss holds this back: 80 % of the time or more"), "{}", found.text);
+        let unsure = short_way(1);
+        assert_eq!(unsure.code, "cannot-tell");
+        assert!(unsure.evidence.iter().any(|one| one.code == "retransmits" && one.beside), "{unsure:?}");
+    }
+
+    /// Bug: of a disk that another machine presents over a way which loses segments nothing was said but that it is slow.
+    #[test]
+    fn what_is_lost_on_the_way_to_storage_stands_beside_its_latency() {
+        use crate::bottleneck::tests::{disk, verdict};
+        let with = |again: u64, is_presented: bool| {
+            let mut case = disk(1, 100.0, 10_000.0, 2.0);
+            for trial in &mut case.trials {
+                let count = |name: &str, count| {
+                    fixture::counter("tcp", &format!("/proc/net/snmp {name}"), 1.0, count)
+                };
+                let all = [count("RetransSegs", again), count("OutSegs", 1000)];
+                trial.result.local_mut().counters.extend(all);
+                if is_presented {
+                    let devices = model::Value::List(vec![model::Value::from("block:sdb")]);
+                    trial.result.main_mut().facts.insert(fact::PRESENTED_ON, devices);
+                }
+            }
+            let found = verdict(&[case]);
+            assert_eq!(found.code, "latency-bound");
+            found.evidence.iter().any(|one| one.code == "retransmits" && one.beside)
+        };
+        assert!(with(20, true));
+        assert!(!with(0, true));
+        assert!(!with(20, false), "a disk of this machine");
+    }
+
+    /// What holds back so many requests a second by datagrams, one at a time and answered after 100 us, of which so many
+    /// were lost.
+    fn by_datagrams(rate: f64, lost: f64) -> Finding {
+        asked_for(rate, lost, None)
+    }
+
+    /// The same, of requests that are asked for at a rate.
+    fn asked_for(rate: f64, lost: f64, asked: Option<f64>) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.pingpong");
+        fixture::set(&mut case, "peer", "10.0.0.2:7117");
+        fixture::set(&mut case, "protocol", "udp");
+        let estimate = fixture::estimate(rate, Unit::PerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::OPERATIONS_PER_SECOND, estimate);
+        let main = case.trials[0].result.main_mut();
+        main.metrics.insert(metric::OPERATIONS_PER_SECOND, Quantity { value: rate, unit: Unit::PerSecond });
+        main.metrics.insert(metric::LOSS, Quantity { value: lost, unit: Unit::One });
+        let mut latency = stats::histogram::new_latency();
+        latency.record_n(100_000, 900).unwrap();
+        let text = stats::histogram::encode(&latency).unwrap();
+        main.histograms.extend([(metric::LATENCY, text.clone()), (metric::SERVICE_TIME, text)]);
+        if asked.is_some() {
+            let concurrency = &mut case.loads.main.profile.concurrency;
+            (concurrency.arrival, concurrency.rate_per_s) = (Arrival::Open, asked);
+        }
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: requests by datagrams of which one in 20 was lost, so that each of these took a second, were said to be bound
+    /// by the 100 us of the others.
+    #[test]
+    fn requests_whose_answers_do_not_come_are_held_back_by_loss() {
+        let found = by_datagrams(19.0, 0.05);
+        assert_eq!(found.code, "loss-bound", "{found:?}");
+        assert!(found.text.contains("requests wait for answers that do not come"), "{}", found.text);
+        assert!(found.advice.is_some_and(|advice| advice.contains("policer")));
+        assert_eq!(asked_for(19.0, 0.05, Some(100.0)).code, "loss-bound", "the rate is not kept for them");
+        assert_eq!(by_datagrams(9900.0, 0.000_001).code, "round-trip-bound", "hardly any is lost");
+        assert_eq!(
+            by_datagrams(19.0, 0.001).code,
+            "round-trip-bound",
+            "what takes the time is something else"
         );
     }
 

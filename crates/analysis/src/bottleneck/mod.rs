@@ -43,14 +43,18 @@ mod pushed_back;
 mod quota;
 mod reach;
 mod reclaim;
+mod refused;
+mod remade;
 mod reorder;
 mod scheduler;
+mod served_disk;
 mod server;
 mod steal;
 mod stopped;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
+mod upload_way;
 mod window;
 mod writeback;
 mod written;
@@ -62,6 +66,7 @@ use model::{Finding, Severity};
 use crate::measure::End;
 use crate::{Context, measure};
 pub(crate) use codes::CODES;
+pub(crate) use datagrams::BY_DATAGRAMS;
 use written::{end_of, finding, of_limit, shown};
 
 /// Full means at least this share of what payload can get (design, section 7).
@@ -102,6 +107,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     inside::ENGLISH,
     interrupts::ENGLISH,
     large_answers::ENGLISH,
+    late_answers::ENGLISH,
     latency::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
@@ -119,12 +125,15 @@ pub(crate) const ENGLISH: &[&str] = &[
     pushed_back::ENGLISH,
     quota::ENGLISH,
     reclaim::ENGLISH,
+    refused::ENGLISH,
+    remade::ENGLISH,
     reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,
+    upload_way::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];
@@ -183,6 +192,7 @@ const CANDIDATES: &[Candidate] = &[
     database::log::examine,
     database::reads::examine,
     database::round_trip::examine,
+    |case, _| lost_of_database(case),
     database::processor::examine_crowd,
     database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
@@ -195,7 +205,10 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, interrupts::examine),
     |case, context| of_others(case, context, constant::examine),
     datagrams::examine,
+    |case, context| of_others(case, context, refused::examine),
     |case, context| of_others(case, context, network::examine),
+    served_disk::examine,
+    upload_way::examine,
     |case, _| end_core::examine(case, End::Drives, true),
     |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, presenter::examine),
@@ -213,6 +226,12 @@ const CANDIDATES: &[Candidate] = &[
 /// known than how long its answers take, and a server may be what fills the CPUs.
 fn of_others(case: &CaseResult, context: &Context<'_>, candidate: Candidate) -> Verdict {
     if database::is_one(case) { Verdict::Elsewhere } else { candidate(case, context) }
+}
+
+/// Transactions on a server that wait until TCP sends again what was lost; of other requests the rule of networks says so.
+fn lost_of_database(case: &CaseResult) -> Verdict {
+    let lost = || if measure::is_net(case) { loss::by_timeouts(case) } else { None };
+    if database::is_one(case) { lost().unwrap_or(Verdict::Elsewhere) } else { Verdict::Elsewhere }
 }
 
 /// What holds this case back, if it was driven as hard as it goes.
@@ -239,7 +258,12 @@ pub(crate) fn check(case: &CaseResult, context: &Context<'_>) -> Vec<Finding> {
         }
     }
     let finding = named.unwrap_or_else(|| cannot_tell(context, unknown));
-    let mut finding = inside::told(finding.because_all(full), case, context).not_because(free);
+    let finding = inside::told(finding.because_all(full), case, context);
+    // What is told beside a verdict is not ruled out.
+    free.retain(|one| {
+        finding.evidence.iter().all(|told| !told.beside || (&told.code, &told.args) != (&one.code, &one.args))
+    });
+    let mut finding = finding.not_because(free);
     // Where the requests spend their time stands beside every verdict on a case that was traced.
     if let Some(phases) = measure::block_phases(case, context).map(|found| found.evidence())
         && finding.evidence.iter().all(|evidence| evidence.code != phases.code)

@@ -21,8 +21,7 @@ use super::{FULL, Verdict, end_core, finding, late_answers, loss, path, server, 
 use crate::measure::End;
 use crate::{Context, measure};
 
-/// Counters that go by ticks say nothing of a window shorter than this: 100 ticks
-/// of 4 ms (CONFIG_HZ=250), s.
+/// Counters that go by ticks say nothing of a window shorter than this: 100 ticks of 4 ms (CONFIG_HZ=250), s.
 const WINDOW_LEAST: f64 = 0.4;
 
 /// From this share of the window on, what held the sender up decides.
@@ -113,7 +112,9 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 
 /// Each request waits for its answer.
 fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
-    let Some(mean) = server::answered_after(case) else { return Verdict::Elsewhere };
+    let Some(mean) = server::answered_after(case) else {
+        return loss::by_timeouts(case).unwrap_or(Verdict::Elsewhere);
+    };
     if computes_itself(case) || late_answers::lack_cpus_here(case, context) {
         return Verdict::Elsewhere;
     }
@@ -143,9 +144,9 @@ fn computes_itself(case: &CaseResult) -> bool {
 
 /// Where the time of the sending connections went, as shares of the window.
 #[derive(Clone, Copy)]
-struct Spent {
+pub(super) struct Spent {
     /// The program had nothing to send.
-    program: f64,
+    pub(super) program: f64,
     /// The receiver's window was full.
     receiver: f64,
     /// The own send buffer was full.
@@ -168,13 +169,12 @@ fn spent(case: &CaseResult, trial: &Trial) -> Option<Spent> {
     Some(Spent { program: 1.0 - busy, receiver, buffer, path: (busy - receiver - buffer).max(0.0) })
 }
 
-/// The share of the window in which the sender waited for the path: for what is behind its own
-/// buffer and before the receiver's window.
+/// The share of the window in which the sender waited for the path: behind its own buffer, before the receiver's window.
 pub(super) fn path_share(case: &CaseResult) -> Option<f64> {
     sum_share(case, |s| s.path)
 }
 
-fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
+pub(super) fn sum_share(case: &CaseResult, of: impl Fn(Spent) -> f64) -> Option<f64> {
     measure::median(case, |t| spent(case, t).map(&of))
 }
 

@@ -59,12 +59,15 @@ evidence-path-full =
 
 /// Whether this is a TCP stream that leaves the machine, one way.
 pub(super) fn is_watched(case: &CaseResult) -> bool {
+    leaves(case) && !measure::goes_both_ways(case)
+}
+
+fn leaves(case: &CaseResult) -> bool {
     let profile = measure::profile(case);
     let is_lo = |t: &Trial| End::Drives.fact(t, fact::INTERFACE).is_some_and(|name| name.to_string() == "lo");
     profile.transport == Some(Transport::Tcp)
         && profile.is_stream()
         && !measure::is_loopback(case)
-        && !measure::goes_both_ways(case)
         && !measure::good(case).any(is_lo)
 }
 
@@ -119,7 +122,7 @@ fn used_at(case: &CaseResult, interface: &Resource, end: End) -> Option<f64> {
 
 /// A path that is full.
 pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
-    let path = Some(case).filter(|case| is_watched(case)).and_then(waited_for)?;
+    let path = Some(case).filter(|case| leaves(case)).and_then(waited_for)?;
     let (resource, end) = interface(case)?;
     let (rtt, least) = round_trips(case)?;
     let by = if rtt >= QUEUED * least {
@@ -129,7 +132,9 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
     } else {
         return None;
     };
-    let rate = measure::estimated(case, metric::THROUGHPUT)?;
+    // Of both ways, that in which the end that drives sends: it is its account.
+    let is_both = measure::goes_both_ways(case);
+    let rate = measure::estimated(case, if is_both { metric::SEND_THROUGHPUT } else { metric::THROUGHPUT })?;
     let (written, symbol) = measure::written(rate, Unit::BytesPerSecond, &resource);
     // Others may use the way as well: what passes the interface is not all the load's.
     let carried = link::passed(case, &resource, end).filter(|carried| rate < NEARLY_ALL * carried);
@@ -173,7 +178,8 @@ mod tests {
     use super::super::constant::tests::{course, stream};
     use super::super::tests::{used, verdict};
     use super::*;
-    use model::{Quantity, Value};
+    use crate::validity::fixture;
+    use model::{Better, Quantity, Value};
 
     /// A stream whose rate is that of a path that others use, too: no meter has it.
     fn over(rtt_s: f64, congestion: &str, lost: f64, busy: u64) -> CaseResult {
@@ -206,6 +212,18 @@ mod tests {
         assert_eq!(code(over(0.0055, "cubic", 0.0, 20)), "cannot-tell");
         // A processor that answers late makes a queue, too.
         assert_eq!(code(over(0.012, "cubic", 0.0, 85)), "cannot-tell");
+    }
+
+    /// Bug: of a stream both ways over a path that is full nothing was said.
+    #[test]
+    fn a_path_that_is_full_both_ways_is_told_by_what_is_sent() {
+        let mut case = over(0.012, "cubic", 0.0, 20);
+        fixture::set(&mut case, "direction", "both");
+        let estimate = fixture::estimate(6e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::SEND_THROUGHPUT, estimate);
+        let found = verdict(&[case]);
+        assert_eq!(found.code, "path-full");
+        assert!(found.text.contains("it lets 48 Mbit/s through"), "{}", found.text);
     }
 
     /// Bug: the near interface was marked though the far one is the narrower.

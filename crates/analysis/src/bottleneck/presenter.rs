@@ -4,7 +4,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Severity, fact};
+use model::{Finding, Resource, Severity, fact};
 
 use super::network::DECIDES;
 use super::{FULL, Verdict, finding};
@@ -35,6 +35,9 @@ evidence-presenter-thread =
 evidence-presenter-device =
     of { FIXED($under_way, decimals: 1) } operations under way { FIXED($there, decimals: 1) } are at { $device } of
     { $machine }
+evidence-presenter-way =
+    { PERCENT($share) } of the operations under way are not at { $device } of { $machine }: they are on the way there or back,
+    or in what presents it
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
@@ -59,13 +62,39 @@ pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     busy.map_or(Verdict::Elsewhere, |share| Verdict::Free(of_all(share)))
 }
 
+/// Operations of this machine that are under way in the mean, and those of them that are at the highest device of the node.
+struct UnderWay {
+    device: Resource,
+    under_way: f64,
+    there: f64,
+}
+
+impl UnderWay {
+    fn of(case: &CaseResult) -> Option<Self> {
+        let device = measure::presented_on(case).into_iter().next().filter(|_| measure::is_direct(case))?;
+        let (_, rate) = measure::operations(case)?;
+        let under_way = rate * measure::mean_latency(case)?;
+        // What the target splits is there in several parts.
+        let there = measure::presenter_queue(case, &device)?.min(under_way);
+        Some(Self { device, under_way, there })
+    }
+}
+
+/// Verdicts on a disk that may be what the way to it is.
+const OF_DISKS: [&str; 2] = ["device-full", "latency-bound"];
+
+/// That most operations are not at the device of the node: what looks like a disk that is slow, or full, is the way to it.
+pub(super) fn on_the_way(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    let machine = measure::presenter(case).filter(|_| OF_DISKS.contains(&named.code.as_str()))?;
+    let UnderWay { device, under_way, there } = UnderWay::of(case)?;
+    let share = 1.0 - there / under_way;
+    let evidence = Evidence::at("presenter-way", Place::Fact(fact::PRESENTED_ON)).arg("machine", machine);
+    (share >= DECIDES).then(|| evidence.arg("device", device.name()).arg("share", share))
+}
+
 /// The highest device of the node, if most of what is under way is there. Through the page cache nobody knows what is.
 fn device(case: &CaseResult, machine: &str, evidence: &dyn Fn(&str) -> Evidence) -> Option<Verdict> {
-    let device = measure::presented_on(case).into_iter().next().filter(|_| measure::is_direct(case))?;
-    let (_, rate) = measure::operations(case)?;
-    let under_way = rate * measure::mean_latency(case)?;
-    // What the target splits is there in several parts.
-    let there = measure::presenter_queue(case, &device)?.min(under_way);
+    let UnderWay { device, under_way, there } = UnderWay::of(case)?;
     let of_device = evidence("presenter-device")
         .arg("device", device.name())
         .arg("there", there)
@@ -140,6 +169,14 @@ mod tests {
             ("presenter-device-bound", &Value::from("sdb"))
         );
         assert_ne!(found(40, 0.2, 8, |_| {}).code, "presenter-device-bound");
+    }
+
+    /// Bug: a disk was said to be slow though hardly anything of what was under way was there.
+    #[test]
+    fn operations_that_are_not_at_the_device_of_a_node_are_on_the_way() {
+        let told = found(40, 0.2, 1, |case| case.loads.main.profile.concurrency.operations = 1);
+        assert_eq!(told.code, "latency-bound");
+        assert!(told.evidence.iter().any(|one| one.beside && one.code == "presenter-way"), "{told:?}");
     }
 
     /// Under one kernel the processors of a node are those of the load, and are judged as such.

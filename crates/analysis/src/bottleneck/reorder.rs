@@ -22,13 +22,18 @@ pub(super) const ENGLISH: &str = r#"
 evidence-reordered =
     { PERCENT($share) } of the segments came out of order, though hardly any was lost: TCP slows down for those that it takes
     for lost
+evidence-out-of-order =
+    { PERCENT($share) } of the segments came before their turn: others before them were lost on the way, or were overtaken
 "#;
 
 /// That segments came out of order.
 pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
     let profile = measure::profile(case);
     let is_stream = profile.transport == Some(Transport::Tcp) && profile.is_stream();
-    if !is_stream || !OF_PATHS.contains(&named.code.as_str()) || loss::felt(case).is_some() {
+    // What a server that is no end of ours sent again, only its kernel knows.
+    let is_server_s = measure::only_receives(case) && !measure::has_far_end(case);
+    let is_unsure = OF_PATHS.contains(&named.code.as_str()) || is_server_s && named.code == "server-bound";
+    if !is_stream || !is_unsure || loss::felt(case).is_some() {
         return None;
     }
     let counted = measure::counted_receiver(case);
@@ -37,7 +42,8 @@ pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -
         Some(counted.change(trial, &Resource::TCP, "TCPOFOQueue")? / all)
     };
     let share = measure::median(case, of).filter(|share| *share >= FELT)?;
-    Some(Evidence::at("reordered", Place::Metric(metric::THROUGHPUT)).arg("share", share))
+    let code = if is_server_s { "out-of-order" } else { "reordered" };
+    Some(Evidence::at(code, Place::Metric(metric::THROUGHPUT)).arg("share", share))
 }
 
 #[cfg(test)]
@@ -46,6 +52,38 @@ mod tests {
 
     use super::*;
     use crate::validity::fixture;
+
+    /// A download from a server that is no end of ours, for which the client waits, and so many of whose 1,000 segments came
+    /// out of order.
+    fn download(early: u64) -> Finding {
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        for (name, value) in [("direction", "receive"), ("protocol", "tcp"), ("peer", "10.0.0.2:7117")] {
+            fixture::set(&mut case, name, value);
+        }
+        fixture::set(&mut case, "streams", 1u64);
+        let estimate = fixture::estimate(1e6, Unit::BytesPerSecond, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let counter =
+            |name: &str, count| fixture::counter("tcp", &format!("/proc/net/snmp {name}"), 1.0, count);
+        let result = &mut case.trials[0].result;
+        result.main_mut().facts.insert(model::fact::SERVER_WAIT_SHARE, 0.9.into());
+        result.local_mut().counters = vec![counter("InSegs", 1000), counter("TCPOFOQueue", early)];
+        let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+        crate::said::written(found).remove(0)
+    }
+
+    /// Bug: a server was blamed for what its segments lost on the way cost.
+    #[test]
+    fn what_a_server_sent_that_came_out_of_order_stands_beside_it() {
+        let found = download(60);
+        assert_eq!(found.code, "server-bound");
+        let is_told =
+            |found: &Finding| found.evidence.iter().any(|one| one.code == "out-of-order" && one.beside);
+        assert!(is_told(&found), "{found:?}");
+        assert!(found.evidence.iter().all(|one| one.code != "reordered"), "nobody knows what was lost");
+        assert!(!is_told(&download(5)));
+    }
 
     /// A stream of which nothing shows what holds it back, and so many of whose 1,000 segments came out of order.
     fn verdict(early: u64) -> Finding {

@@ -4,11 +4,11 @@
 use model::finding::{Evidence, Place};
 use model::profile::Aspect;
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, fact, metric};
+use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{FULL, Verdict, client_time, finding};
+use super::{FULL, Verdict, client_time, cores, finding, remade};
 use crate::measure;
 use crate::measure::End;
 use crate::validity::disturbed;
@@ -22,6 +22,9 @@ finding-server-bound =
             nothing that is known on the way is full
         [threads] each thread of { $machine } that answers computes { PERCENT($share) } of the time, and other requests wait
             meanwhile
+        [file] the other end has nothing to send { PERCENT($share) } of the time and does not compute: it waits until its disk
+            delivers the file
+        [refused] it does not serve { PERCENT($share) } of the requests, and the rate is of the others
        *[requests] { FIXED($outstanding) } at a time, each answered after { SHORT($latency_s, unit: "s") }, of which the
             network round trip takes { SHORT($rtt_s, unit: "s") }
     }
@@ -32,6 +35,10 @@ finding-server-bound =
             [upload] look at the server: its processors, its devices, limits that it sets; a sweep (--{ $option } 1,4,16)
                 shows whether it takes more from more --{ $option }
             [threads] more connections (--threads) are answered by more threads, as long as there are CPUs for them
+            [file] headroom run disk on the other machine shows what its disk can do; a file that its page cache holds leaves the
+                disk out
+            [refused] look at what it refuses, and why: a limit of rate or of connections, a pool or a queue that is full, or a
+                request that is wrong; the facts of the trials say with which answers
            *[requests] look at the server: its processors, its devices, and what its program waits for; a sweep
                 (--{ $option } 1,4,16,64) shows whether more --{ $option } get more from it
         }
@@ -96,7 +103,7 @@ pub(super) fn answered_after(case: &CaseResult) -> Option<f64> {
 /// What is spent in the server, or else in the client, of requests that are answered after `mean` seconds.
 pub(super) fn answers(case: &CaseResult, mean: f64) -> Option<Verdict> {
     // A connection that is made anew goes there and back more than once.
-    let trips = measure::median(case, |trial| measure::number(trial, fact::ROUND_TRIPS)).unwrap_or(1.0);
+    let trips = remade::trips(case);
     let of_client = client_time::bound(case, mean);
     if of_client.is_some() {
         return of_client;
@@ -136,6 +143,13 @@ pub(super) fn program_here(case: &CaseResult) -> Option<Evidence> {
     let is_one_thread = (FULL..=2.0 - FULL).contains(&cpu);
     let evidence = Evidence::at("program-here", Place::Process(name.clone())).arg("name", name.as_str());
     (cpu >= disturbed::FELT).then(|| evidence.arg("cpu", cpu).arg("thread", is_one_thread))
+}
+
+/// That all CPUs of this machine are busy, where the server is here: it may wait for one of them.
+pub(super) fn among_busy(case: &CaseResult) -> Option<Evidence> {
+    let busy = measure::median(case, |trial| cores::busy_share(trial, &[Resource::CPUS]));
+    let busy = busy.filter(|busy| *busy >= FULL && measure::is_served_here(case))?;
+    Some(Evidence::at("busy", measure::place(case, &Resource::CPUS, "idle")?).arg("share", busy))
 }
 
 /// The option that asks for more at once.
@@ -212,7 +226,7 @@ pub(super) fn takes(case: &CaseResult) -> Option<Verdict> {
 /// The share of the time in which a server kept uploads waiting: its window was full, or it had acknowledged
 /// everything and not answered. Of the latter no more counts than the time from the last byte to the answer, without
 /// that of the way: before that the client had nothing to send yet.
-fn kept_waiting(case: &CaseResult) -> Option<f64> {
+pub(super) fn kept_waiting(case: &CaseResult) -> Option<f64> {
     measure::median(case, |trial| {
         let full = measure::number(trial, fact::SERVER_WINDOW_FULL_SHARE)?;
         let idle = measure::number(trial, fact::ALL_ACKNOWLEDGED_SHARE)?;

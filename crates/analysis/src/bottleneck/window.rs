@@ -26,6 +26,12 @@ evidence-window =
             [yes] , and { PERCENT($empty) } of the time all of it was under way while the program waited for room
            *[no] {""}
         }
+        [datagrams] sockets of the receiver dropped { PERCENT($share) } of the datagrams that came to them, though each of its
+            threads computes, or stands ready for a CPU, { PERCENT($computes) } of the time only: at times more comes than
+            their buffer{ $known ->
+                [yes] {" "}of { BINARY($window) }
+               *[no] {""}
+            } holds
        *[account] { $which ->
             [receive] the receiver's window was full
            *[send] the sender's own buffer was full

@@ -20,6 +20,7 @@ use model::run::{CaseResult, CaseRole, Gain, GainBound, GainFix, GainLaw};
 use model::{Finding, FindingKind, ParameterName, Resource, Value};
 use stats::amdahl::{self, ScalingPoint};
 
+use crate::bottleneck::BY_DATAGRAMS;
 use crate::measure::End;
 use crate::{Context, measure};
 use ceiling::{Ceiling, Ceilings};
@@ -73,10 +74,17 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
         }
         "all-cores-full" => vec![processor(case, End::Drives, &ceilings)],
         "own-cores-full" => vec![alone(verdict, &ceilings)],
+        // Of datagrams nobody waits for a window, so that a larger one brings no more than what was lost.
+        "window-bound" if is_of_datagrams(verdict) => Vec::new(),
         "window-bound" => vec![window(verdict, &ceilings), streams(case, &ceilings, context)],
         _ => Vec::new(),
     };
     all.into_iter().flatten().collect()
+}
+
+/// Whether a window is small for datagrams.
+fn is_of_datagrams(verdict: &Finding) -> bool {
+    verdict.args.get("by") == Some(&Value::from(BY_DATAGRAMS))
 }
 
 /// A prediction of `times` the rate by a law, or of what the least of these ceilings allows, which

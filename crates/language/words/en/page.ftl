@@ -304,6 +304,8 @@ conclusion-server-bound =
         [stream] , and the client waits for it { PERCENT($share) } of the time{ conclusion-then }
         [upload] , and the client waits { PERCENT($share) } of the time for it to take what is sent and to answer{ conclusion-then }
         [threads] , and each thread of { $machine } that answers computes { PERCENT($share) } of the time{ conclusion-then }
+        [file] , and the other end waits { PERCENT($share) } of the time for its disk{ conclusion-then }
+        [refused] , and it does not serve { PERCENT($share) } of the requests{ conclusion-then }
        *[requests] , { $outstanding ->
             [1] one at a time
            *[other] { FIXED($outstanding) } at a time
@@ -325,6 +327,8 @@ conclusion-loss-bound =
     packet loss is the limit: { $rate }{ conclusion-where }, { $how ->
         [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
         [datagrams] with { PERCENT($share) } of the datagrams lost
+        [stalls] as the connection waits { PERCENT($share) } of the time or more until TCP sends again
+        [answers] as requests wait { PERCENT($share) } of the time for answers that do not come
        *[segments] with { PERCENT($share) } of the segments lost
     }{ conclusion-then }
 answer-gains = What more buys

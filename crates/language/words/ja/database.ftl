@@ -288,12 +288,14 @@ finding-server-cpu-bound =
        *[server] サーバーの CPU が結果を決めています。サーバーは
     }{ $how ->
         [cpus] 使える { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
+        [quota] コントロールグループのクォータが許す { FIXED($cpus, decimals: 2) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
         [shared] クライアントと一緒に満たしている { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
        *[turns] トランザクションの時間の { PERCENT($share) } を計算しています
     }（文一つに { SHORT($each_s, unit: "s") }）
     .advice =
         { $how ->
             [cpus] 文一つにかかるものを減らすと増えます: インデックス、より少ない行、準備された文。CPU を増やすか速くしても増えます
+            [quota] クォータを増やすか（cpu.max、cpu.cfs_quota_us、systemd のユニットの CPUQuota=）、文一つにかかるものを減らすと増えます
             [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
            *[turns] 文一つにかかるものを減らすと増えます: インデックス、より少ない行、準備された文{ $room ->
                 [yes] 。--{ $option } を増やすとより多くの CPU を使えます
@@ -343,4 +345,5 @@ evidence-log-wait = クライアントは時間の { PERCENT($share) } ログを
 evidence-log-unwaited = ログの一回のフラッシュが { FIXED($outstanding) } 個のクライアントの { FIXED($each) } 個のトランザクションに当たるので、クライアントはそれを待たない
 evidence-setting = { $name } は { $value }
 evidence-trips = トランザクションの往復、{ SHORT($rtt_s, unit: "s") } が { FIXED($trips, decimals: 1) } 回、はその時間の { PERCENT($share) }
+evidence-device-work = その間、{ RESOURCE($resource) } は { SHORT($moved, unit: "B/s") }、トランザクションごとに { BINARY($each) } を動かした。データベースが動かすより多いなら、ほかのプログラムがそこでしていることを待っている
 evidence-read-wait = クライアントは時間の { PERCENT($share) } ページの読み出しを待つ

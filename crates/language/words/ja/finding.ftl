@@ -456,6 +456,7 @@ finding-presenter-device-bound =
 
 evidence-presenter-busy = { $machine } の全 CPU が合計で使用中だった時間 { PERCENT($share) }
 evidence-presenter-thread = { $machine } のカーネルスレッド { $name } が計算した時間 { PERCENT($share) }
+evidence-presenter-way = 進行中の操作の { PERCENT($share) } が { $machine } の { $device } にない。往復の途中か、ディスクを提供する側にある
 evidence-presenter-device = 実行中の操作 { FIXED($under_way, decimals: 1) } 個のうち { FIXED($there, decimals: 1) } 個が { $machine } の { $device } にある
 
 finding-interrupt-cpu-full =
@@ -649,8 +650,22 @@ evidence-counted = 負荷が転送した量 { SHORT($program, unit: "B/s") }、�
 evidence-datasheet = データシートの値の { PERCENT($fraction) }
 evidence-deeper = 同時に { FIXED($depth) } 個を進行させるとさらに速い
 evidence-storage-answer = サーバーへの要求の時間のうち { PERCENT($fraction) } は、送信から応答までの時間
-evidence-large-answers = 応答一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が届く。経路がそれ以上運べないなら、時間がかかるのはサーバーではなく経路
+evidence-large-answers =
+    { $way ->
+        [out] 要求一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が出る
+       *[in] 応答一つは約 { BINARY($each) } で、{ RESOURCE($resource) } から { SHORT($rate, $unit) } が届く
+    }。経路がそれ以上運べないなら、時間がかかるのはサーバーではなく経路
 evidence-reordered = セグメントの { PERCENT($share) } が順序どおりに届かず、失われたものはほとんどない。TCP は失われたとみなしたもののために遅くなる
+evidence-out-of-order = セグメントの { PERCENT($share) } が順番より先に届いた。前のセグメントが経路で失われたか、追い越された
+evidence-refused = 操作の { PERCENT($share) } が失敗
+evidence-beyond-way = TCP が見た最短の往復時間は { SHORT($rtt_s, unit: "s") }。残りの時間は経路のキューか相手側で、または遅らせられた確認応答を待つ間に過ぎる
+evidence-connections-remade =
+    負荷は接続を保つのに、要求の { PERCENT($share) } で接続を新しく作る。サーバーかその手前のものが接続を閉じ、新しい接続は 1 往復多くかかる{ $tls ->
+        [yes] 。TLS でさらに 1 往復
+       *[no] {""}
+    }
+evidence-under-way = サーバーのウィンドウに空きがあるのに、時間の { PERCENT($share) } の間データが転送中だった
+evidence-nothing-to-send = 時間の { PERCENT($share) } の間、送ったものはすべて確認され、まだ送るものが残っていた。ディスクからファイルを読むときのように、クライアント自身に送るものがなかった
 evidence-program-here =
     その間、このマシンのほかのプログラムのうち最も多く計算した { $name } が、1 秒に CPU 時間 { FIXED($cpu, decimals: 2) } 秒を使用{ $thread ->
         [yes] 。休みなく計算する 1 つのスレッドと同じ

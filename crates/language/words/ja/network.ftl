@@ -17,11 +17,15 @@ finding-loss-bound =
     損失が結果を制限しています。{ $how ->
         [timeouts] リクエストは時間の { PERCENT($share) } の間、失われたセグメントを TCP が再送するまで待っています（タイムアウト { SHORT($rate, unit: "1/s") }）
         [datagrams] 送信したデータグラムの { PERCENT($share) } が届かず、破棄しているのは受信側のソケットではありません
+        [stalls] 接続は時間の { PERCENT($share) } 以上、失われたものを TCP が再送するまで待ち（タイムアウト { SHORT($rate, unit: "1/s") }）、セグメントの { PERCENT($lost) } が失われました
+        [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待っています。リクエストの { PERCENT($lost, decimals: 1) } が失われ、失われたものは 1 秒後に打ち切られます
        *[segments] セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     }
     .advice = { $how ->
         [timeouts] 何がセグメントを破棄しているかを調べてください。満杯の受け付けキュー（listen）や接続追跡テーブル、ファイアウォール、経路上のインターフェースの破棄
         [datagrams] --bit-rate を下げると失う量が減ります。何がデータグラムを破棄しているかを調べてください。経路上の速度制限（ポリサー）やより狭いリンク、インターフェースの破棄
+        [stalls] 一度に送ったものをすべて破棄しているものを調べてください。キューを持たない速度制限（ポリサー）や、短いキュー、小さなバッファー
+        [answers] 往路か復路で何がデータグラムを破棄しているかを調べてください。速度制限（ポリサー）、ファイアウォール、満杯のキューやソケット、インターフェースの破棄
        *[segments] 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
     }
 
@@ -31,6 +35,10 @@ finding-window-bound =
             [yes] 。時間の { PERCENT($empty) } の間、プログラムは空きを待つのにバッファーのすべてが転送中でした
            *[no] {""}
         }
+        [datagrams] 受信側のスレッドがそれぞれ計算するか CPU を待つのは時間の { PERCENT($computes) } だけなのに、ソケットは届いたデータグラムの { PERCENT($share) } を破棄しました。ときどき、{ $known ->
+            [yes] { BINARY($window) } のバッファー
+           *[no] バッファー
+        }に入りきらないほど届きます
        *[account] { $which ->
             [receive] 受信側のウィンドウが
            *[send] 送信側自身のバッファーが
@@ -182,6 +190,8 @@ finding-server-bound =
         [stream] クライアントは時間の { PERCENT($share) } の間、サーバーの送信を待ち、経路で分かっているものはどれも満杯ではありません
         [upload] クライアントは時間の { PERCENT($share) } の間、サーバーの受信と応答を待ち、経路で分かっているものはどれも満杯ではありません
         [threads] { $machine } で応答するスレッドはそれぞれ時間の { PERCENT($share) } を計算に使い、その間ほかの要求は待ちます
+        [file] 相手側は時間の { PERCENT($share) } の間、送るものがなく計算もしていません。ディスクがファイルを渡すのを待っています
+        [refused] サーバーは要求の { PERCENT($share) } を処理せず、レートは残りのものです
        *[requests] 一度に { FIXED($outstanding) } 個を送り、応答ごとに { SHORT($latency_s, unit: "s") } かかり、そのうち往復は { SHORT($rtt_s, unit: "s") } です
     }
     .advice =
@@ -189,6 +199,8 @@ finding-server-bound =
             [stream] サーバーと、そこからの経路を調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16）
             [upload] サーバーを調べてください: プロセッサー、デバイス、サーバー自身の制限。--{ $option } を増やすとサーバーがもっと受け取るかは、変えて測ると分かります（--{ $option } 1,4,16）
             [threads] 接続を増やすと（--threads）、CPU がある限り、より多くのスレッドが応答します
+            [file] 相手のマシンで headroom run disk を実行すると、そのディスクの性能が分かります。ページキャッシュにあるファイルを送れば、ディスクは関わりません
+            [refused] サーバーが何をなぜ拒むかを調べてください: レートや接続数の制限、満杯のプールやキュー、誤った要求。どの応答だったかは試行の事実にあります
            *[requests] サーバーのプロセッサーとデバイス、プログラムが何を待つかを調べてください。--{ $option } を増やして得るものがあるかは、変えて測ると分かります（--{ $option } 1,4,16,64）
         }
 finding-device-bound =
@@ -239,6 +251,7 @@ evidence-dirty-of-others = ページキャッシュに書き込み待ちが多�
 evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-timeouts = TCP のタイムアウト { FIXED($timeouts) } 回、{ SHORT($least_s, unit: "s") } 以上かかったリクエスト { FIXED($late) } 件
+evidence-answers-lost = リクエストの { PERCENT($lost, decimals: 1) } に応答がない
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
         [receive] 受信側のウィンドウ

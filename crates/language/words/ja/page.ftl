@@ -277,6 +277,8 @@ conclusion-server-bound =
         [stream] 、クライアントは時間の { PERCENT($share) } サーバーを待つ{ conclusion-then }
         [upload] 、クライアントは時間の { PERCENT($share) } サーバーの受信と応答を待つ{ conclusion-then }
         [threads] 、{ $machine } の応答スレッドはそれぞれ時間の { PERCENT($share) } を計算に使う{ conclusion-then }
+        [file] 、相手側は時間の { PERCENT($share) } の間、自身のディスクを待つ{ conclusion-then }
+        [refused] 、サーバーは要求の { PERCENT($share) } を処理しない{ conclusion-then }
        *[requests] 、一度に { FIXED($outstanding) } 個、応答まで { SHORT($latency_s, unit: "s") }、そのうち往復は { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } が限界: { $rate }{ conclusion-where }{ conclusion-then }
@@ -293,6 +295,8 @@ conclusion-loss-bound =
     パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->
         [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
         [datagrams] データグラムの { PERCENT($share) } が損失
+        [stalls] 接続は時間の { PERCENT($share) } 以上 TCP の再送を待つ
+        [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待つ
        *[segments] セグメントの { PERCENT($share) } が損失
     }{ conclusion-then }
 answer-gains = 増やすと得られるもの

@@ -288,12 +288,14 @@ finding-server-cpu-bound =
        *[server] 서버의 CPU가 결과를 정합니다. 서버는{" "}
     }{ $how ->
         [cpus] 쓸 수 있는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
+        [quota] 컨트롤 그룹의 쿼터가 허용하는 CPU { FIXED($cpus, decimals: 2) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
         [shared] 클라이언트와 함께 채우는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
        *[turns] 트랜잭션 시간의 { PERCENT($share) } 동안 계산합니다
     } (문장 하나에 { SHORT($each_s, unit: "s") })
     .advice =
         { $how ->
             [cpus] 문장 하나에 드는 것을 줄이면 늘어납니다: 인덱스, 더 적은 행, 준비된 문장. CPU를 늘리거나 더 빠른 것으로 바꿔도 늘어납니다
+            [quota] 쿼터를 늘리거나(cpu.max, cpu.cfs_quota_us, systemd 유닛의 CPUQuota=) 문장 하나에 드는 것을 줄이면 늘어납니다
             [shared] 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
            *[turns] 문장 하나에 드는 것을 줄이면 늘어납니다: 인덱스, 더 적은 행, 준비된 문장{ $room ->
                 [yes] . --{ $option }를 늘리면 CPU를 더 쓸 수 있습니다
@@ -343,4 +345,5 @@ evidence-log-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 로�
 evidence-log-unwaited = 로그 플러시 한 번이 클라이언트 { FIXED($outstanding) }개의 트랜잭션 { FIXED($each) }개에 해당하므로 클라이언트가 그것을 기다리지 않음
 evidence-setting = { $name }: { $value }
 evidence-trips = 트랜잭션의 왕복, { SHORT($rtt_s, unit: "s") }짜리 { FIXED($trips, decimals: 1) }회는 그 시간의 { PERCENT($share) }
+evidence-device-work = 그동안 { RESOURCE($resource) }이(가) { SHORT($moved, unit: "B/s") }, 트랜잭션마다 { BINARY($each) }를 옮김. 데이터베이스가 옮기는 것보다 많다면 다른 프로그램이 거기서 하는 일을 기다리는 것임
 evidence-read-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 페이지 읽기를 기다림

@@ -456,6 +456,7 @@ finding-presenter-device-bound =
 
 evidence-presenter-busy = { $machine }의 모든 CPU가 합쳐서 사용 중인 시간 { PERCENT($share) }
 evidence-presenter-thread = { $machine }의 커널 스레드 { $name }가 계산한 시간 { PERCENT($share) }
+evidence-presenter-way = 진행 중인 작업의 { PERCENT($share) }가 { $machine }의 { $device }에 있지 않음. 오가는 길이나 디스크를 제공하는 쪽에 있음
 evidence-presenter-device = 진행 중인 작업 { FIXED($under_way, decimals: 1) }개 가운데 { FIXED($there, decimals: 1) }개가 { $machine }의 { $device }에 있음
 
 finding-interrupt-cpu-full =
@@ -649,8 +650,22 @@ evidence-counted = 부하가 옮긴 양 { SHORT($program, unit: "B/s") }, 장치
 evidence-datasheet = 데이터시트 값의 { PERCENT($fraction) }
 evidence-deeper = 동시에 { FIXED($depth) }개를 진행하면 더 빠름
 evidence-storage-answer = 서버에 보낸 요청 시간의 { PERCENT($fraction) }는 전송에서 응답까지의 시간
-evidence-large-answers = 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
+evidence-large-answers =
+    { $way ->
+        [out] 요청 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 나감
+       *[in] 응답 하나가 약 { BINARY($each) }이고, { RESOURCE($resource) }(으)로 { SHORT($rate, $unit) }가 들어옴
+    }. 경로가 그보다 많이 나르지 못한다면 시간이 드는 곳은 서버가 아니라 경로임
 evidence-reordered = 세그먼트의 { PERCENT($share) }가 순서를 어기고 도착했고 잃어버린 것은 거의 없음. TCP는 잃은 것으로 여긴 것 때문에 느려짐
+evidence-out-of-order = 세그먼트의 { PERCENT($share) }가 차례보다 먼저 도착함. 앞선 세그먼트를 경로에서 잃었거나, 뒤의 것이 앞질렀음
+evidence-refused = 작업의 { PERCENT($share) }가 실패
+evidence-beyond-way = TCP가 본 가장 짧은 왕복 시간은 { SHORT($rtt_s, unit: "s") }. 나머지 시간은 경로의 대기열이나 상대 쪽에서, 또는 미루어진 확인 응답을 기다리는 데 지나감
+evidence-connections-remade =
+    부하는 연결을 유지하는데도 요청의 { PERCENT($share) }마다 연결을 새로 맺음. 서버나 그 앞에 있는 것이 연결을 닫으며, 새 연결은 한 번 더 오감{ $tls ->
+        [yes] . TLS로 또 한 번 더 오감
+       *[no] {""}
+    }
+evidence-under-way = 서버의 윈도우에 자리가 있는데도 시간의 { PERCENT($share) } 동안 데이터가 전송 중이었음
+evidence-nothing-to-send = 시간의 { PERCENT($share) } 동안 보낸 것은 모두 확인되었고 보낼 것이 남아 있었음. 디스크에서 파일을 읽을 때처럼 클라이언트 자신에게 보낼 것이 준비되지 않았음
 evidence-program-here =
     그동안 이 컴퓨터의 다른 프로그램 가운데 가장 많이 계산한 { $name }이(가) 1초에 CPU 시간 { FIXED($cpu, decimals: 2) }초를 사용{ $thread ->
         [yes] . 쉬지 않고 계산하는 스레드 하나와 같음

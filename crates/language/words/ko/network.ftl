@@ -17,11 +17,15 @@ finding-loss-bound =
     손실이 결과를 제한합니다. { $how ->
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안, 잃어버린 세그먼트를 TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
         [datagrams] 보낸 데이터그램의 { PERCENT($share) }가 도착하지 않으며, 받는 쪽 소켓이 버린 것이 아닙니다
+        [stalls] 연결이 시간의 { PERCENT($share) } 이상을, 잃은 것을 TCP가 다시 보낼 때까지 기다리며(시간 초과 { SHORT($rate, unit: "1/s") }), 세그먼트의 { PERCENT($lost) }를 잃었습니다
+        [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다립니다. 요청의 { PERCENT($lost, decimals: 1) }를 잃었고, 잃은 요청은 1초 뒤에 포기합니다
        *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     }
     .advice = { $how ->
         [timeouts] 무엇이 세그먼트를 버리는지 찾아보십시오. 가득 찬 수신 대기열(listen)이나 연결 추적 테이블, 방화벽, 경로에 있는 인터페이스의 버림
         [datagrams] --bit-rate를 낮추면 덜 잃습니다. 무엇이 데이터그램을 버리는지 찾아보십시오. 경로에 있는 속도 제한(policer)이나 더 좁은 링크, 인터페이스의 버림
+        [stalls] 한꺼번에 보낸 것을 무엇이 모두 버리는지 찾아보십시오. 대기열이 없는 속도 제한(policer)이나 짧은 대기열, 작은 버퍼
+        [answers] 가는 길이나 오는 길에서 무엇이 데이터그램을 버리는지 찾아보십시오. 속도 제한(policer), 방화벽, 가득 찬 대기열이나 소켓, 인터페이스의 버림
        *[segments] 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
     }
 
@@ -31,6 +35,10 @@ finding-window-bound =
             [yes] . 시간의 { PERCENT($empty) } 동안 프로그램은 자리를 기다리는데 버퍼 전체가 전송 중이었습니다
            *[no] {""}
         }
+        [datagrams] 받는 쪽 스레드마다 계산하거나 CPU를 기다리는 시간이 { PERCENT($computes) }뿐인데도 소켓이 도착한 데이터그램의 { PERCENT($share) }를 버렸습니다. 때때로 { $known ->
+            [yes] 버퍼 { BINARY($window) }
+           *[no] 버퍼
+        }에 다 담을 수 없을 만큼 도착합니다
        *[account] { $which ->
             [receive] 받는 쪽 윈도우가
            *[send] 보내는 쪽 자신의 버퍼가
@@ -182,6 +190,8 @@ finding-server-bound =
         [stream] 클라이언트가 시간의 { PERCENT($share) } 동안 서버가 보내기를 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
         [upload] 클라이언트가 시간의 { PERCENT($share) } 동안 서버의 수신과 응답을 기다리고, 경로에서 알려진 것은 모두 여유가 있습니다
         [threads] { $machine }에서 응답하는 스레드마다 시간의 { PERCENT($share) } 동안 계산하고, 그동안 다른 요청은 기다립니다
+        [file] 상대 쪽은 시간의 { PERCENT($share) } 동안 보낼 것이 없고 계산도 하지 않습니다. 디스크가 파일을 줄 때까지 기다립니다
+        [refused] 서버가 요청의 { PERCENT($share) }를 처리하지 않으며, 처리량은 나머지의 것입니다
        *[requests] 한 번에 { FIXED($outstanding) }개를 보내고, 응답마다 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 왕복은 { SHORT($rtt_s, unit: "s") }입니다
     }
     .advice =
@@ -189,6 +199,8 @@ finding-server-bound =
             [stream] 서버와 서버에서 오는 경로를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
             [upload] 서버를 살펴보십시오: 프로세서, 장치, 서버 자신의 제한. --{ $option }를 늘리면 서버가 더 받는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16)
             [threads] 연결을 늘리면(--threads) CPU가 있는 한 더 많은 스레드가 응답합니다
+            [file] 상대 컴퓨터에서 headroom run disk를 실행하면 그 디스크가 무엇을 할 수 있는지 알 수 있습니다. 페이지 캐시에 있는 파일을 보내면 디스크는 빠집니다
+            [refused] 서버가 무엇을 왜 거절하는지 살펴보십시오: 속도나 연결 수의 제한, 가득 찬 풀이나 대기열, 잘못된 요청. 어떤 응답이었는지는 시행의 사실에 있습니다
            *[requests] 서버의 프로세서와 장치, 프로그램이 무엇을 기다리는지 살펴보십시오. --{ $option }를 늘리면 더 얻는지는 바꿔 가며 재면 알 수 있습니다(--{ $option } 1,4,16,64)
         }
 finding-device-bound =
@@ -239,6 +251,7 @@ evidence-dirty-of-others = 페이지 캐시에 쓰기를 기다리는 데이터�
 evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-timeouts = TCP 시간 초과 { FIXED($timeouts) }회, { SHORT($least_s, unit: "s") } 이상 걸린 요청 { FIXED($late) }개
+evidence-answers-lost = 요청의 { PERCENT($lost, decimals: 1) }가 응답을 받지 못함
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
         [receive] 받는 쪽 윈도우

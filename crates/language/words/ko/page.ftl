@@ -277,6 +277,8 @@ conclusion-server-bound =
         [stream] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버를 기다림{ conclusion-then }
         [upload] , 클라이언트가 시간의 { PERCENT($share) } 동안 서버의 수신과 응답을 기다림{ conclusion-then }
         [threads] , { $machine }의 응답 스레드마다 시간의 { PERCENT($share) } 동안 계산함{ conclusion-then }
+        [file] , 상대 쪽이 시간의 { PERCENT($share) } 동안 자신의 디스크를 기다림{ conclusion-then }
+        [refused] , 서버가 요청의 { PERCENT($share) }를 처리하지 않음{ conclusion-then }
        *[requests] , 한 번에 { FIXED($outstanding) }개씩, 응답까지 { SHORT($latency_s, unit: "s") }, 그중 왕복은 { SHORT($rtt_s, unit: "s") }
     }
 conclusion-device-bound = { $resource } 한계에 도달: { $rate }{ conclusion-where }{ conclusion-then }
@@ -293,6 +295,8 @@ conclusion-loss-bound =
     패킷 손실이 한계: { $rate }{ conclusion-where }, { $how ->
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
         [datagrams] 데이터그램의 { PERCENT($share) } 손실
+        [stalls] 연결이 시간의 { PERCENT($share) } 이상 TCP의 재전송을 기다림
+        [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다림
        *[segments] 세그먼트의 { PERCENT($share) } 손실
     }{ conclusion-then }
 answer-gains = 늘리면 얻는 것

@@ -47,7 +47,31 @@ evidence-log-unwaited =
     a flush of the log stands for { FIXED($each) } transactions of { FIXED($outstanding) } clients, so that they do not
     wait for it
 evidence-setting = { $name } is { $value }
+evidence-device-work =
+    meanwhile { RESOURCE($resource) } moved { SHORT($moved, unit: "B/s") }, { BINARY($each) } for each transaction: where
+    that is more than the database moves, it waits for what others do there
 "#;
+
+/// Bytes of the device for each transaction from which on others may be among them: a changed page of 16 KiB is written
+/// twice, and a few of them are changed.
+const MUCH: f64 = 262_144.0;
+
+/// That the device of a database had much to do for each transaction: others may use it.
+pub(in crate::bottleneck) fn device_work(case: &CaseResult) -> Option<Evidence> {
+    let devices = measure::devices(case);
+    let device = &devices.first()?.resource;
+    let (_, rate) = measure::operations(case).filter(|(_, rate)| *rate > 0.0)?;
+    let of = |trial: &Trial| {
+        Some(measure::rate(trial, device, "read_sectors")? + measure::rate(trial, device, WRITTEN)?)
+    };
+    let moved = measure::median(case, of).filter(|moved| *moved >= MUCH * rate)?;
+    let evidence = Evidence::at("device-work", measure::place(case, device, WRITTEN)?);
+    let evidence = evidence.arg("resource", device.as_str()).arg("moved", moved);
+    Some(evidence.arg("each", (moved / rate) as u64))
+}
+
+/// What a kernel counts of a device that is written.
+const WRITTEN: &str = "written_sectors";
 
 pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {
     if !is_one(case) || !measure::profile(case).may_wait_for(&WaitsFor::Flush) {

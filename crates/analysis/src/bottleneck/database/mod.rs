@@ -8,6 +8,7 @@
 pub(super) mod clients;
 pub(super) mod locks;
 pub(super) mod log;
+pub(super) mod most;
 pub(super) mod processor;
 pub(super) mod reads;
 pub(super) mod round_trip;

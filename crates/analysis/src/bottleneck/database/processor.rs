@@ -16,6 +16,9 @@ use crate::{Context, measure};
 /// Threads that stand ready without a CPU for this share of the time are short of CPUs.
 const QUEUES: f64 = 0.25;
 
+/// From this share of a quota on a server uses it up: its CPU time is counted in ticks of 10 ms.
+const QUOTA_USED: f64 = 0.9;
+
 pub(in crate::bottleneck) const ENGLISH: &str = r#"
 finding-server-cpu-bound =
     { $engine ->
@@ -23,12 +26,15 @@ finding-server-cpu-bound =
        *[server] server-CPU-bound: the server
     } { $how ->
         [cpus] uses { FIXED($used, decimals: 2) } of the { FIXED($cpus) } CPUs that it may
+        [quota] uses { FIXED($used, decimals: 2) } of the { FIXED($cpus, decimals: 2) } CPUs that the quota of its control group
+            lets it have
         [shared] uses { FIXED($used, decimals: 2) } of { FIXED($cpus) } CPUs, which it fills together with the clients
        *[turns] computes { PERCENT($share) } of the time of a transaction
     }, { SHORT($each_s, unit: "s") } for each statement
     .advice =
         { $how ->
             [cpus] make each statement cheaper (an index, fewer rows, prepared statements), or use more or faster CPUs
+            [quota] raise the quota (cpu.max, cpu.cfs_quota_us, CPUQuota= of a unit of systemd), or make each statement cheaper
             [shared] clients on another machine leave these CPUs to the server
            *[turns] make each statement cheaper (an index, fewer rows, prepared statements){ $room ->
                 [yes] ; more --{ $option } can use more CPUs
@@ -61,11 +67,14 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, context: &Context<'_>) -
     let cpus = of_server.unwrap_or_else(|| measure::cpus_allowed(case, context.machine));
     let shared = shared_cpus(case).filter(|shared| is_server && shared.server >= shared.clients);
     let share = used / clients(case);
-    let (how, all) = match shared {
-        _ if cpus > 0.0 && used >= full_of(case, cpus) => ("cpus", cpus),
-        Some(shared) => ("shared", shared.cpus),
-        None if share >= DECIDES => ("turns", cpus),
-        None => return Verdict::Free(evidence),
+    let is_used_up = |quota: &f64| (cpus <= 0.0 || *quota < cpus) && used >= QUOTA_USED * *quota;
+    let quota = known(case, facts::SERVER_CPU_QUOTA).filter(|quota| is_server && is_used_up(quota));
+    let (how, all) = match (quota, shared) {
+        (Some(quota), _) => ("quota", quota),
+        (None, _) if cpus > 0.0 && used >= full_of(case, cpus) => ("cpus", cpus),
+        (None, Some(shared)) => ("shared", shared.cpus),
+        (None, None) if share >= DECIDES => ("turns", cpus),
+        (None, None) => return Verdict::Free(evidence),
     };
     let Some(each_s) = each_statement(case, used) else { return Verdict::Elsewhere };
     Verdict::Full(Box::new(

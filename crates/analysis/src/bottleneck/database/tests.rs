@@ -176,6 +176,18 @@ fn other_programs_that_fill_all_cpus_are_told_where_clients_stand_ready() {
     assert_eq!(verdict(&[hidden.on_busy(98)]).code, "cannot-tell", "it may be the server that fills them");
 }
 
+/// Bug: of a server that waits for a CPU among other programs only its own time was spoken of.
+#[test]
+fn cpus_that_others_fill_stand_beside_a_server_that_is_here() {
+    let with = |hundredths: u64| {
+        let load = Load::served(1, 0.1).with(names::SERVER_CPU, 0.1).knowing(facts::ROUND_TRIP, 10e-6);
+        let found = verdict(&[load.knowing(facts::SERVER_IS_HERE, true).on_busy(hundredths)]);
+        assert_eq!(found.code, "server-bound");
+        found.evidence.iter().any(|one| one.beside && one.code == "busy")
+    };
+    assert!(with(98) && !with(60));
+}
+
 /// Bug: where clients may run on some of the CPUs only, all of them were said to be threads of those.
 #[test]
 fn all_cpus_are_threads_of_the_cores_that_all_of_them_have() {
@@ -208,6 +220,20 @@ fn a_server_that_uses_all_its_cpus_or_computes_most_of_the_time_is_full() {
     assert!(found.advice.as_ref().unwrap().contains("more --clients can use more CPUs"), "{found:?}");
 }
 
+/// Bug: a server that its control group holds to a fifth of a CPU was said to spend the time by itself.
+#[test]
+fn a_server_that_uses_up_a_quota_of_its_group_is_held_by_that() {
+    let with = |used: f64| {
+        let load = Load::served(8, 0.1).with(names::SERVER_CPU, used).knowing(facts::SERVER_CPUS, 2.0);
+        load.knowing(facts::SERVER_CPU_QUOTA, 0.2).knowing(facts::ROUND_TRIP, 10e-6).verdict()
+    };
+    let found = with(0.19);
+    assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("server-cpu-bound", "quota"));
+    assert!(found.text.contains("uses 0.19 of the 0.20 CPUs that the quota"), "{}", found.text);
+    assert!(found.advice.as_ref().unwrap().contains("raise the quota"), "{found:?}");
+    assert_eq!(with(0.1).code, "server-bound");
+}
+
 #[test]
 fn of_a_server_that_is_not_seen_nothing_is_said_of_its_processors() {
     let found = Load::served(8, 0.2).knowing(facts::SERVER_IS_HERE, false).verdict();
@@ -236,12 +262,23 @@ fn clients_that_wait_for_locks_most_of_the_time_are_held_back_by_them() {
     let found = waiting(6.0);
     assert_eq!(found.code, "lock-bound");
     assert!(found.text.contains("8 clients wait 75 % of the time"), "{}", found.text);
-    let found = waiting(3.0);
+    let found = waiting(1.0);
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "lock-wait"), "{found:?}");
     let sleeping = Load::library(4, 0.8, 0.1).with(names::CLIENTS_WAITING_FOR_LOCKS, 2.5).verdict();
     assert_eq!(sleeping.code, "lock-bound");
     assert!(sleeping.advice.unwrap().contains("one writer at a time: fewer --clients"));
+}
+
+/// Bug: of clients that wait for two things, neither of which takes half of their time, both were ruled out.
+#[test]
+fn the_longest_wait_is_told_where_none_takes_half_of_the_time() {
+    let load = Load::served(8, 0.2).with(names::SERVER_CPU, 0.5).with(names::CLIENTS_WAITING_FOR_READS, 2.5);
+    let found = load.with(names::CLIENTS_WAITING_FOR_LOCKS, 3.0).verdict();
+    assert_eq!(found.code, "cannot-tell");
+    let beside = |code: &str| found.evidence.iter().any(|one| one.beside && one.code == code);
+    assert!(beside("lock-wait") && !beside("read-wait"), "{found:?}");
+    assert!(found.ruled_out.iter().all(|one| one.code != "lock-wait"), "{found:?}");
 }
 
 #[test]
@@ -288,6 +325,20 @@ fn what_the_device_takes_for_a_flush_stands_beside_it() {
     let found = verdict(&[Load::library(1, 0.1, 0.85).on_device(&counted)]);
     assert_eq!(found.code, "log-flush-bound");
     assert_eq!(found.args["flush_s"], Value::Number(0.002));
+}
+
+/// Bug: of a log whose flushes wait for what others write to the device nothing was said but that they are slow.
+#[test]
+fn what_the_device_moves_for_each_transaction_stands_beside_its_flushes() {
+    let with = |sectors: u64| {
+        let counted = [("read_sectors", 512.0, 0), ("written_sectors", 512.0, sectors)];
+        let found = verdict(&[Load::library(1, 0.1, 0.85).on_device(&counted)]);
+        assert_eq!(found.code, "log-flush-bound");
+        found.evidence.into_iter().find(|one| one.beside && one.code == "device-work")
+    };
+    let told = with(1_000_000).and_then(|one| one.text).unwrap_or_default();
+    assert!(told.contains("512 MB/s, 500 KiB for each transaction"), "{told}");
+    assert_eq!(with(60_000), None);
 }
 
 #[test]
@@ -341,6 +392,45 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
     let found = with(10e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
+}
+
+/// Bug: of a server that sends much for each statement over a way that is narrow the server was spoken of alone.
+#[test]
+fn large_answers_stand_beside_a_server_of_a_database() {
+    let with = |came: u64| {
+        let load =
+            Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
+        let mut case = load.case();
+        case.path = vec![PathStep { resource: Resource::from("nic:eth0"), amplification: 1.0 }];
+        let counter = fixture::counter("nic:eth0", "/proc/net/dev rx_bytes", 1.0, came);
+        case.trials[0].result.local_mut().counters.push(counter);
+        let found = verdict(&[case]);
+        assert_eq!(found.code, "server-bound");
+        found.evidence.iter().any(|one| one.beside && one.code == "large-answers")
+    };
+    // Of 20,000 statements a second.
+    assert!(with(2_000_000_000) && !with(20_000_000));
+}
+
+/// Bug: of transactions whose statements are lost on the way the server was said to take its time.
+#[test]
+fn transactions_that_wait_until_tcp_sends_again_are_held_back_by_loss() {
+    let with = |timeouts: u64| {
+        let load =
+            Load::served(1, 0.1).knowing(facts::ROUND_TRIP, 10e-6).knowing(facts::SERVER_IS_HERE, false);
+        let mut case = load.case();
+        let result = &mut case.trials[0].result;
+        let mut times = stats::histogram::new_latency();
+        times.record_n(1_000_000, 100).unwrap();
+        times.record_n(210_000_000, 10).unwrap();
+        let text = stats::histogram::encode(&times).unwrap();
+        result.main_mut().histograms.insert(metric::LATENCY, text);
+        let counter = fixture::counter("tcp", "/proc/net/netstat TCPTimeouts", 1.0, timeouts);
+        result.local_mut().counters.push(counter);
+        verdict(&[case]).code
+    };
+    assert_eq!(with(5), "loss-bound", "the server's kernel counts the others");
+    assert_eq!(with(1), "server-bound");
 }
 
 /// Bug: of a rate that is not kept, because each statement goes there and back, nothing was said.

@@ -15,6 +15,7 @@ pub(in crate::workload) mod dataset;
 pub mod durability;
 pub(in crate::workload) mod expression;
 pub(in crate::workload) mod generator;
+pub(in crate::workload) mod group_quota;
 pub(in crate::workload) mod isolation;
 pub(in crate::workload) mod kept;
 pub(in crate::workload) mod kept_tables;

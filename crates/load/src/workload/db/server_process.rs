@@ -11,6 +11,7 @@ use model::database::fact as facts;
 use model::{FactName, Value};
 use rustix::net::sockopt;
 
+use crate::workload::db::group_quota;
 use crate::workload::db::url::DatabaseSystem;
 
 /// Why nobody can say which processes it is.
@@ -35,6 +36,8 @@ pub(in crate::workload) struct FirstProcess {
     started_ticks: u64,
     /// How many CPUs it may use.
     cpus: Option<u64>,
+    /// CPU time that its control groups let it have in each second, microseconds.
+    quota_us: Option<u64>,
 }
 
 impl ServerPlace {
@@ -81,6 +84,7 @@ impl ServerPlace {
             id: process.id,
             started_ticks: process.started_ticks,
             cpus: cpus_allowed(process.id),
+            quota_us: group_quota::of_process(process.id),
         })
     }
 
@@ -102,6 +106,8 @@ impl ServerPlace {
             }
             Self::Here(process) => {
                 facts.extend(process.cpus.map(|cpus| (facts::SERVER_CPUS, Value::Integer(cpus))));
+                let quota = process.quota_us.map(|quota_us| Value::Number(quota_us as f64 / 1e6));
+                facts.extend(quota.map(|cpus| (facts::SERVER_CPU_QUOTA, cpus)));
             }
         }
         facts
@@ -293,7 +299,8 @@ mod tests {
     #[test]
     fn the_cpu_time_of_a_process_is_that_of_its_children_too() {
         let own = ProcessStat::read(std::process::id()).unwrap();
-        let process = FirstProcess { id: own.id, started_ticks: own.started_ticks, cpus: None };
+        let process =
+            FirstProcess { id: own.id, started_ticks: own.started_ticks, cpus: None, quota_us: None };
         let before_s = process.cpu_s().unwrap();
         let ended = std::process::Command::new("/bin/sh")
             .args(["-c", "i=0; while [ $i -lt 200000 ]; do i=$((i+1)); done"])
