@@ -198,7 +198,7 @@ impl StackRequest {
         // Those beside come last, and offer nothing.
         let below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
         let least = below.iter().copied().min().unwrap_or(0);
-        let room = self.room(below);
+        let room = self.offered(below)?;
         let order = StackOrder { devices: seen.devices, ..self.order.clone() };
         let about = format!("{}{}", self.about(&members), self.about_sync(least, md::usual_speed_most()));
         let key = self.key(&members);
@@ -222,6 +222,25 @@ impl StackRequest {
     }
 
     /// About how many bytes its top offers on devices of so many.
+    ///
+    /// # Errors
+    /// If its layers leave nothing of them.
+    pub(super) fn offered(&self, below: Vec<u64>) -> Result<u64, Problem> {
+        let least = below.iter().copied().min().unwrap_or(0);
+        match self.room(below) {
+            0 => Err(Problem::refused(
+                format!(
+                    "the stack {} has no room on devices of {}: its layers take all of it",
+                    self.stack,
+                    binary(least)
+                ),
+                "use larger devices; files in a folder are as large as `--member-size` says",
+            )),
+            room => Ok(room),
+        }
+    }
+
+    /// About how many bytes its top offers on devices of so many; 0 where its layers leave nothing.
     fn room(&self, mut below: Vec<u64>) -> u64 {
         for layer in &self.stack.layers {
             let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));

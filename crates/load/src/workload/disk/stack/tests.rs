@@ -165,6 +165,8 @@ fn what_cannot_stand_on_what_is_below_is_refused_before_anything_is_made() {
         ("loop > luks > partition", "reads no partitions on `luks`"),
         ("zram > partition", "reads no partitions on `zram`"),
         ("loop > lvm(stripes=2)", "here are 1"),
+        ("loop > btrfs(data=raid1)", "data=raid1 needs at least 2 devices, and here are 1"),
+        ("loop(a+b+c) > btrfs(data=raid10)", "data=raid10 needs at least 4 devices, and here are 3"),
         ("loop(a+b+c) > raid5(bitmap=internal; journal=d)", "not both"),
         ("loop > ext4(stripe-unit=64k)", "go together"),
     ] {
@@ -174,6 +176,20 @@ fn what_cannot_stand_on_what_is_below_is_refused_before_anything_is_made() {
         assert!(problem.message.contains(message), "{stack}: {problem:?}");
         assert_eq!(problem.kind, ProblemKind::Invalid);
     }
+}
+
+#[test]
+fn a_stack_that_takes_all_of_its_devices_is_refused() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let offered = |stack: &str, each: u64| {
+        let request =
+            StackRequest::of(&parameters(stack, folder.path(), &[]), Some(TARGET)).unwrap().unwrap();
+        request.offered(vec![each])
+    };
+    assert!(offered("loop > xfs", 512 << 20).unwrap() > 256 << 20);
+    let problem = offered("loop > xfs", 64 << 20).unwrap_err();
+    assert_eq!(problem.kind, ProblemKind::Refused);
+    assert!(problem.message.contains("loop > xfs has no room on devices of 64 MiB"), "{problem:?}");
 }
 
 #[test]
