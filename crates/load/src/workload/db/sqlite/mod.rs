@@ -1,6 +1,7 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
 pub(in crate::workload) mod checkpoint_watch;
+pub(in crate::workload) mod cold_start;
 pub(in crate::workload) mod existing_file;
 pub(in crate::workload) mod fixture;
 pub(in crate::workload) mod kept_file;
