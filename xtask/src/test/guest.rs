@@ -26,6 +26,7 @@ const TIMEOUT_LONG: Duration = Duration::from_secs(7200);
 /// The stories that take longer than 10 s in the guest, by a part of their names.
 const LONG: &[&str] = &[
     "a_device_that_fails_midway_fails_its_trials_and_others_go_on",
+    "a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made",
     "a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on",
     "a_disk_that_is_pulled_out_fails_the_downloads_to_it",
     "a_medium_error_is_called_one",
