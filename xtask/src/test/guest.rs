@@ -52,6 +52,7 @@ const LONG: &[&str] = &[
     "what_a_mapping_holds_up_is_no_time_of_the_disk_below",
     "what_a_throttle_holds_up_is_above_the_block_layer",
     "a_power_cut_takes_from_mariadb_what_it_did_not_flush_and_nothing_else",
+    "a_power_cut_takes_from_mariadb_what_its_binary_log_did_not_flush",
     "a_power_cut_takes_from_postgres_what_it_did_not_flush_and_nothing_else",
     "a_power_cut_takes_from_sqlite_what_it_did_not_flush_and_nothing_else",
     "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
