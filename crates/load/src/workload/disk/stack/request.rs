@@ -28,7 +28,7 @@ const MEMBER_BYTES: u64 = 1 << 30;
 const UNKNOWN_ROOM: u64 = 1 << 50;
 
 /// What is said where a stack cannot be presented so.
-const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such";
+const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such, as --stack \"loop > ext4\"";
 
 /// What a fixture is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -355,9 +355,9 @@ impl StackRequest {
         match parts.find(|part| !part.is_there()) {
             Some(part) => Err(Problem::refused(
                 format!(
-                    "the stack {} needs `{}` of the kernel, which this one has neither built in nor as a module",
+                    "the stack {} needs {} of the kernel, which this one has neither built in nor as a module",
                     self.stack,
-                    part.name()
+                    part.told()
                 ),
                 "run it on a machine whose kernel has it, or leave that layer out",
             )),
