@@ -269,6 +269,19 @@ fn settings_of_sqlite_are_those_that_were_asked_for() {
     }
 }
 
+#[test]
+fn pages_that_sqlite_finds_in_its_own_cache_are_counted() {
+    let share = |cache: &str| {
+        let choice = [("mix", "point-select"), ("distribution", "uniform"), ("cache-size", cache)];
+        let bench = Bench::new(&[&choice[..], &[("rows", "20000"), ("requests", "8000")]].concat());
+        let share = bench.run().unwrap().metric("server_buffer_hit_share");
+        bench.end();
+        share
+    };
+    let (small, large) = (share("100KiB"), share("64MiB"));
+    assert!(0.0 < small && small < large && large <= 1.0, "{small} {large}");
+}
+
 /// What a warm-up reads would be in the page cache when the window opens, so that there is none.
 #[test]
 fn a_cold_trial_begins_with_nothing_of_the_database_in_the_page_cache() {
