@@ -329,17 +329,8 @@ impl StackRequest {
         let programs =
             kinds().flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
         let missing: Vec<&Program> = programs.filter(|program| program.find().is_none()).collect();
-        if let Some(first) = missing.first() {
-            let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
-            packages.sort_unstable();
-            packages.dedup();
-            return Err(Problem::refused(
-                format!(
-                    "the stack {} needs the program `{}`, which is not installed",
-                    self.stack, first.name
-                ),
-                format!("install it (in Debian: {})", packages.join(", ")),
-            ));
+        if let Some(problem) = not_installed(&self.stack, &missing) {
+            return Err(problem);
         }
         let refused = kinds().find_map(|(_, kind)| Some((kind.spec().name, kind.refuses_here()?)));
         if let Some((name, (why, help))) = refused {
@@ -424,6 +415,18 @@ pub(super) fn whole_path(text: &str) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
+/// That programs for a stack are not installed, and the packages that have them; none where none is missing.
+fn not_installed(stack: &LayerStack, missing: &[&Program]) -> Option<Problem> {
+    let first = missing.first()?;
+    let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    Some(Problem::refused(
+        format!("the stack {stack} needs the program `{}`, which is not installed", first.name),
+        format!("install it (in Debian: {})", packages.join(", ")),
+    ))
+}
+
 /// How many layers above the ground are made.
 fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem> {
     match parameters.given(named("layer"), Parameters::text)? {
@@ -443,7 +446,22 @@ fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem>
 
 #[cfg(test)]
 mod tests {
+    use model::plan::ProblemKind;
+
     use super::*;
+
+    #[test]
+    fn programs_that_are_missing_are_told_with_their_packages() {
+        let program = |name, package| Program { name, package, version: &[] };
+        let all = [program("mdadm", "mdadm"), program("lvm", "lvm2"), program("dmsetup", "lvm2")];
+        let all: Vec<&Program> = all.iter().collect();
+        let stack = LayerStack::parse("raid1(a+b) > lvm", LAYERS).unwrap();
+        let problem = not_installed(&stack, &all).unwrap();
+        assert_eq!(problem.kind, ProblemKind::Refused);
+        assert!(problem.message.contains("raid1(a+b) > lvm needs the program `mdadm`"), "{problem:?}");
+        assert!(problem.help.ends_with("(in Debian: lvm2, mdadm)"), "{problem:?}");
+        assert_eq!(not_installed(&stack, &[]), None);
+    }
 
     #[test]
     fn a_first_synchronisation_takes_as_long_as_md_allows() {
