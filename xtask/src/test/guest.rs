@@ -80,6 +80,7 @@ const LONG: &[&str] = &[
     "a_device_is_presented_by_iscsi_and_has_its_path_across_both_ends",
     "a_stack_is_presented_by_nvme_over_tcp_below_a_file_system_and_targets_of_others_stay",
     "a_file_system_is_presented_by_nfs_and_driven_through_its_mount",
+    "several_stacks_of_a_node_are_presented_in_turn",
     "an_iscsid_that_runs_and_its_session_are_left_alone",
     "a_network_that_is_held_to_less_than_the_disk_gives_is_named_as_the_link",
     "restore_takes_down_targets_sessions_and_shares_of_a_killed_run",
