@@ -211,6 +211,7 @@ fn what_would_outlive_a_stack_or_age_it_is_refused() {
     for (load, arguments, message) in [
         ("db.oltp", &["--keep-data", "yes"][..], "nothing can be kept: a stack is taken down"),
         ("disk", &["--precondition", "full", "--size", "16MiB"], "a target on a stack is new"),
+        ("db.oltp", &["--layer", "loop"], "db.oltp works in a folder"),
     ] {
         let output = place.run(&[&["run", load, "--stack", "loop > ext4"][..], SMALL, arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{load}: {}", stderr(&output));

@@ -87,6 +87,7 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
     "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
 )
 .says(Aspect::Targets)
+.folder()
 .default(".")
 .costly()
 .not_work()

@@ -158,6 +158,13 @@ impl StackRequest {
         Ok(Self { stack, order, target: named("target") })
     }
 
+    /// Whether what the load drives of it is a device, or several, and no folder.
+    #[must_use]
+    pub fn is_device(&self) -> bool {
+        let top = self.order.height.checked_sub(1).and_then(|place| self.stack.layers.get(place));
+        top.is_none_or(|layer| !layer.spec.role.is_mounted())
+    }
+
     /// The devices on which it stands here: none where it is made at a node.
     fn members(&self) -> Result<Vec<Member>, Problem> {
         match self.order.peer {

@@ -105,6 +105,20 @@ fn a_request_without_a_meaning_is_refused() {
 }
 
 #[test]
+fn what_is_driven_of_a_stack_is_a_device_or_a_folder() {
+    let is_device = |stack: &str, more: &[(&'static str, Value)]| {
+        let parameters = parameters(stack, Path::new("/"), more);
+        StackRequest::of(&parameters, Some(TARGET)).unwrap().unwrap().is_device()
+    };
+    for stack in ["loop", "raid1(a+b) > luks", "loop > iscsi"] {
+        assert!(is_device(stack, &[]), "{stack}");
+    }
+    assert!(!is_device("loop > ext4", &[]));
+    assert!(!is_device("loop > ext4", &[("present", "nfs".into())]));
+    assert!(is_device("loop > ext4", &[("layer", "loop".into())]));
+}
+
+#[test]
 fn letters_name_the_parts_of_the_target() {
     let parts = ["one", "two"].map(PathBuf::from);
     let of = |text: &str, targets: &[PathBuf]| {
