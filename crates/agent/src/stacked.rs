@@ -22,6 +22,20 @@ fn request(load: WorkloadName, parameters: &Parameters) -> Result<Option<StackRe
     StackRequest::of(parameters, target)
 }
 
+/// Refuses a device for a load that works in folders.
+fn check_folder(load: WorkloadName, request: &StackRequest) -> Result<(), Problem> {
+    let catalogue = workload::catalogue();
+    let spec = catalogue.workload(load);
+    let targets = spec.and_then(|spec| catalogue.parameters(spec).find(|p| p.says == Some(Aspect::Targets)));
+    if request.is_device() && targets.is_some_and(|targets| targets.folder) {
+        return Err(Problem::invalid(
+            format!("{load} works in a folder, and what it would drive of the stack is a device"),
+            "end the stack with a file system, or name a layer that is one",
+        ));
+    }
+    Ok(())
+}
+
 /// What a load is surveyed with.
 pub(crate) struct SurveySite<'a> {
     pub(crate) parameters: Parameters,
@@ -43,6 +57,7 @@ impl<'a> SurveySite<'a> {
         let Some(request) = request(load, &parameters)? else {
             return Ok(Self { parameters, host, stack: None, is_made: false, limits: Vec::new() });
         };
+        check_folder(load, &request)?;
         let mut host = host.into_owned();
         let built = request.built(fixtures);
         let limits = built.map(BuiltStack::links).unwrap_or_default().iter().map(link_limit).collect();

@@ -1,14 +1,16 @@
-//! Words of fio that are typed out of habit, and a workload where a command
-//! belongs: what they are called here. A job file of fio is read as it is; on
-//! the command line there is one name for one thing, so that these are pointed
-//! at and not taken.
+//! Words of other tools that are typed out of habit, of fio and of those that load databases, and a workload
+//! where a command belongs: what they are called here. A job file of fio is read as it is, and so is a script of
+//! pgbench; on the command line there is one name for one thing, so that these are pointed at and not taken.
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use import::database_options;
 use import::diagnostic::nearest;
 use import::fio::command_line;
+use model::ParameterName;
 use report::text::printable;
 use study::Diagnostic;
+use study::read::CONTROLS;
 
 use crate::exit::Failure;
 
@@ -20,9 +22,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
         _ => None,
     };
     let (message, help) = match error.kind() {
-        ErrorKind::UnknownArgument => {
-            unknown_argument(text(ContextKind::InvalidArg)?, typed.get(1).map(String::as_str))?
-        }
+        ErrorKind::UnknownArgument => unknown_argument(text(ContextKind::InvalidArg)?, typed)?,
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
             let is_help = typed.get(1).is_some_and(|word| word == "help");
@@ -53,10 +53,10 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
     Some(Failure::arguments(message, help))
 }
 
-/// What is said of an argument that `command` does not take, and what to type instead.
-fn unknown_argument(wrong: &str, command: Option<&str>) -> Option<(String, String)> {
+/// What is said of an argument that the command `typed` does not take, and what to type instead.
+fn unknown_argument(wrong: &str, typed: &[String]) -> Option<(String, String)> {
     let name = wrong.split('=').next()?;
-    match command {
+    match typed.get(1).map(String::as_str) {
         Some("run") if ::agent::catalogue().called(name).is_some() => Some((
             format!("`headroom run` takes one workload, and `{name}` is another"),
             format!("`--with {name}` runs it at the same time; to run both one after the other, type two commands"),
@@ -67,10 +67,24 @@ fn unknown_argument(wrong: &str, command: Option<&str>) -> Option<(String, Strin
                 .to_owned(),
         )),
         _ => {
-            let name = name.strip_prefix("--")?;
-            Some((format!("there is no option --{name}"), command_line::option(name)?))
+            let load = typed.iter().skip(2).find(|word| ::agent::catalogue().called(word).is_some());
+            let of_clients = load.and_then(|load| of_clients(name, load));
+            let help = of_clients.or_else(|| command_line::option(name.strip_prefix("--")?))?;
+            Some((format!("there is no option {name}"), help))
         }
     }
+}
+
+/// What an option of a tool that loads databases is here, where the workload called `load` is one with clients.
+fn of_clients(name: &str, load: &str) -> Option<String> {
+    let catalogue = ::agent::catalogue();
+    let spec = catalogue.called(load)?;
+    let has = |option: &str| catalogue.parameter(spec, option).is_some();
+    if !has(ParameterName::CLIENTS.as_str()) {
+        return None;
+    }
+    let takes = |option: &str| has(option) || CONTROLS.iter().any(|control| control.name == option);
+    database_options::option(name, takes)
 }
 
 /// That there is no command `name`, and which was most likely meant; behind `help` that is one to be helped with.
@@ -101,7 +115,7 @@ fn kind_of_study(name: &str) -> Option<&'static str> {
     }
 }
 
-/// A diagnostic with the help that a word of fio needs; any other as it is.
+/// A diagnostic with the help that a word of another tool needs; any other as it is.
 pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     let text = &diagnostic.source_text.text;
     let Some(wrong) = text.get(diagnostic.span.clone()).map(|word| word.trim_start_matches('-')) else {
@@ -111,10 +125,16 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     let name = before.rsplit([' ', '=']).next().unwrap_or_default().trim_start_matches('-');
     let flag = [("1", "yes"), ("0", "no")].iter().find(|(theirs, _)| *theirs == wrong);
     let flag = flag.filter(|_| diagnostic.message.ends_with("is neither yes nor no"));
-    let ours = command_line::value(name, wrong).or(flag.map(|(_, ours)| *ours));
+    let ours = command_line::value(name, wrong)
+        .or_else(|| database_options::value(name, wrong))
+        .or(flag.map(|(_, ours)| *ours));
     let found = match ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
-        None if diagnostic.message.contains("has no parameter") => command_line::option(wrong),
+        None if diagnostic.message.contains("has no parameter") => {
+            let load = diagnostic.message.split('`').nth(1);
+            let of_clients = load.and_then(|load| of_clients(&format!("--{wrong}"), load));
+            of_clients.or_else(|| command_line::option(wrong))
+        }
         None => None,
     };
     if let Some(found) = found {
@@ -158,6 +178,44 @@ mod tests {
             }
         }
         assert_eq!(help("headroom run disk --queue-dpth 4"), None);
+    }
+
+    #[test]
+    fn options_of_tools_for_databases_are_pointed_at_ours() {
+        use import::database_options::{OPTIONS, OTHERWISE};
+        use study::read::arguments::{Arguments, Typed, study_of_workload};
+        let catalogue = ::agent::catalogue();
+        let takes = |workload: &str, option: &str| {
+            let spec = catalogue.called(workload).unwrap();
+            catalogue.parameter(spec, option).is_some() || CONTROLS.iter().any(|c| c.name == option)
+        };
+        let loads = ["db.oltp", "db.slap", "db.tpcb", "db.script"];
+        // What another workload takes is refused with the study, and all else with the line.
+        let told_of = |load: &str, theirs: &str| {
+            let dashes = if theirs.len() == 1 { "-" } else { "--" };
+            let line = format!("headroom run {load} {dashes}{theirs} 4");
+            if command_line().try_get_matches_from(line.split(' ')).is_err() {
+                return help(&line).unwrap();
+            }
+            let typed = Typed { name: theirs.to_owned(), value: "4".to_owned() };
+            let arguments = Arguments { options: vec![typed], ..Arguments::default() };
+            explained(study_of_workload(&catalogue, load, &arguments).unwrap_err()).help.unwrap()
+        };
+        for (theirs, ours, _) in OPTIONS {
+            let load = loads.into_iter().find(|load| takes(load, ours));
+            let load = load.unwrap_or_else(|| panic!("no load takes --{ours}"));
+            let told = told_of(load, theirs);
+            assert!(told.contains(&format!("did you mean `--{ours}`?")), "{told}");
+        }
+        for (theirs, told) in OTHERWISE {
+            assert_eq!(told_of("db.slap", theirs), *told);
+            // What it says to type can be typed.
+            let Some(line) = told.split('`').nth(1) else { continue };
+            let line =
+                if line.starts_with("--") { format!("headroom run db.oltp {line}") } else { line.to_owned() };
+            assert!(command_line().try_get_matches_from(line.split(' ')).is_ok(), "{line}");
+        }
+        assert_eq!(help("headroom run cpu.primes --table-size 4"), None);
     }
 
     #[test]
@@ -215,6 +273,13 @@ mod tests {
         };
         for (name, theirs, ours) in VALUES {
             assert!(wrong(name, theirs).starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}");
+        }
+        for (name, theirs, ours) in database_options::VALUES {
+            let typed = Typed { name: (*name).to_owned(), value: (*theirs).to_owned() };
+            let arguments = Arguments { options: vec![typed], ..Arguments::default() };
+            let diagnostic = study_of_workload(&::agent::catalogue(), "db.oltp", &arguments).unwrap_err();
+            let told = explained(diagnostic).help.unwrap_or_default();
+            assert!(told.starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}: {told}");
         }
         assert!(wrong("direct", "1").starts_with("did you mean `yes`? "));
         assert!(wrong("engine", "libaio").contains("io_uring"));

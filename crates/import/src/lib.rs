@@ -3,6 +3,7 @@
 //! workload becomes does not change what an old document means.
 
 pub mod checked;
+pub mod database_options;
 pub mod diagnostic;
 pub mod fio;
 pub mod tool;

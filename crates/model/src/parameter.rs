@@ -184,6 +184,9 @@ pub struct ParameterSpec {
     pub parts: Parts,
     /// Whether a size or a count may be 0.
     pub zero: bool,
+    /// Whether a path is always a folder, in which the load works.
+    #[serde(skip)]
+    pub folder: bool,
     /// The most that another machine may ask for; no bound where absent.
     pub remote_max: Option<u64>,
     /// When a reader has to be told its value.
@@ -215,6 +218,7 @@ impl ParameterSpec {
             ends_trial: false,
             parts: Parts::Single,
             zero: false,
+            folder: false,
             remote_max: None,
             telling: Telling::Usual,
             says: None,
@@ -290,6 +294,13 @@ impl ParameterSpec {
     #[must_use]
     pub const fn or_zero(mut self) -> Self {
         self.zero = true;
+        self
+    }
+
+    /// With paths that are always folders.
+    #[must_use]
+    pub const fn folder(mut self) -> Self {
+        self.folder = true;
         self
     }
 

@@ -51,6 +51,14 @@ pub enum LayerRole {
     Share,
 }
 
+impl LayerRole {
+    /// Whether such a layer is mounted, so that a load drives a folder there and no device.
+    #[must_use]
+    pub fn is_mounted(self) -> bool {
+        matches!(self, Self::FileSystem | Self::Share)
+    }
+}
+
 /// A kind of layer, as data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct LayerSpec {

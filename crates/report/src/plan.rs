@@ -39,8 +39,8 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         }
     }
     out.push('\n');
-    let left = left_out.iter().map(|(case, why)| format!("left out: {}: {}", case.label, why.message));
-    for line in touched(plan).into_iter().chain(left) {
+    let left = left_out.iter().map(|(case, why)| (case.label.to_string(), why.message.as_str()));
+    for line in touched(plan).into_iter().chain(lines_of_left_out(left)) {
         out.push_str(&paragraph("", "  ", &line));
     }
     let time = time_needed(plan.seconds, controls.budget_s);
@@ -49,6 +49,22 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
     let assumed = if writes { "; files are taken to be written at 200 MB/s" } else { "" };
     out.push_str(&paragraph("", "  ", &format!("Time needed: {time}{assumed}.")));
     out
+}
+
+/// The labels of cases that cannot be run, each with why; those with one reason are told together.
+fn lines_of_left_out<'a>(left_out: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<String>)> = Vec::new();
+    for (label, why) in left_out {
+        match reasons.iter_mut().find(|(reason, _)| *reason == why) {
+            Some((_, labels)) => labels.push(label),
+            None => reasons.push((why, vec![label])),
+        }
+    }
+    let line = |(reason, labels): (&str, Vec<String>)| match labels.as_slice() {
+        [one] => format!("left out: {one}: {reason}"),
+        several => format!("left out because {reason}: {}", several.join("; ")),
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// From the fewest to the most seconds, in words; no more than a budget lets it take.
@@ -191,6 +207,16 @@ mod tests {
     use model::setting::LayerPlace;
 
     use super::*;
+
+    #[test]
+    fn cases_that_are_left_out_for_one_reason_are_told_together() {
+        let all = [("disk layer=raid6", "no md"), ("net.stream", "no peer"), ("disk layer=luks", "no md")];
+        let lines = lines_of_left_out(all.into_iter().map(|(label, why)| (label.to_owned(), why)));
+        assert_eq!(
+            lines,
+            ["left out because no md: disk layer=raid6; disk layer=luks", "left out: net.stream: no peer"]
+        );
+    }
 
     #[test]
     fn no_more_time_is_told_than_the_budget_lets_a_run_take() {

@@ -23,6 +23,7 @@ pub const READY: &[BuiltInStudy] = &[
         name: "raid6-backup-target",
         text: include_str!("../../../studies/raid6-backup-target.toml"),
     },
+    BuiltInStudy { name: "storage-layers", text: include_str!("../../../studies/storage-layers.toml") },
     BuiltInStudy { name: "disk-places", text: include_str!("../../../studies/disk-places.toml") },
     BuiltInStudy { name: "fileio", text: include_str!("../../../studies/fileio.toml") },
     BuiltInStudy { name: "two-paths", text: include_str!("../../../studies/two-paths.toml") },

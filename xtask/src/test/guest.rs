@@ -26,6 +26,7 @@ const TIMEOUT_LONG: Duration = Duration::from_secs(7200);
 /// The stories that take longer than 10 s in the guest, by a part of their names.
 const LONG: &[&str] = &[
     "a_device_that_fails_midway_fails_its_trials_and_others_go_on",
+    "a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made",
     "a_disk_that_is_pulled_out_fails_its_trials_and_others_go_on",
     "a_disk_that_is_pulled_out_fails_the_downloads_to_it",
     "a_medium_error_is_called_one",
@@ -51,6 +52,7 @@ const LONG: &[&str] = &[
     "what_a_mapping_holds_up_is_no_time_of_the_disk_below",
     "what_a_throttle_holds_up_is_above_the_block_layer",
     "a_power_cut_takes_from_mariadb_what_it_did_not_flush_and_nothing_else",
+    "a_power_cut_takes_from_mariadb_what_its_binary_log_did_not_flush",
     "a_power_cut_takes_from_postgres_what_it_did_not_flush_and_nothing_else",
     "a_power_cut_takes_from_sqlite_what_it_did_not_flush_and_nothing_else",
     "each_layer_of_raid_luks_lvm_and_xfs_is_measured_and_taken_down",
@@ -78,6 +80,7 @@ const LONG: &[&str] = &[
     "a_device_is_presented_by_iscsi_and_has_its_path_across_both_ends",
     "a_stack_is_presented_by_nvme_over_tcp_below_a_file_system_and_targets_of_others_stay",
     "a_file_system_is_presented_by_nfs_and_driven_through_its_mount",
+    "several_stacks_of_a_node_are_presented_in_turn",
     "an_iscsid_that_runs_and_its_session_are_left_alone",
     "a_network_that_is_held_to_less_than_the_disk_gives_is_named_as_the_link",
     "restore_takes_down_targets_sessions_and_shares_of_a_killed_run",

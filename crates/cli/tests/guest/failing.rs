@@ -57,13 +57,48 @@ fn a_device_that_fails_midway_fails_its_trials_and_others_go_on() {
     let device = bed.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
     // A journal would end the file system with the first write that fails.
     let folder = bed.mounted(&["mkfs.ext4", "-q", "-O", "^has_journal"], &device, "noatime");
-    let breaks = || {
-        // Nothing is frozen or waited for: a real device fails unannounced.
-        does(&["dmsetup", "suspend", "--nolockfs", "--noflush", "frail"]);
-        does(&["dmsetup", "load", "frail", "--table", &format!("0 {RAM_DISK_SECTORS} error")]);
-        does(&["dmsetup", "resume", "frail"]);
-    };
-    fails_midway(&folder, breaks, &["input/output error"]);
+    fails_midway(&folder, || fails_from_now_on("frail"), &["input/output error"]);
+}
+
+/// Has a mapping answer every request with an error.
+fn fails_from_now_on(mapping: &str) {
+    // Nothing is frozen or waited for: a real device fails unannounced.
+    does(&["dmsetup", "suspend", "--nolockfs", "--noflush", mapping]);
+    does(&["dmsetup", "load", mapping, "--table", &format!("0 {RAM_DISK_SECTORS} error")]);
+    does(&["dmsetup", "resume", mapping]);
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made() {
+    let mut bed = TestBed::new();
+    bed.ram_disks(2);
+    let frail = bed.mapped("frail", &format!("0 {RAM_DISK_SECTORS} linear /dev/ram0 0"));
+    let place = StoryFolder::new();
+    let targets = format!("{frail},/dev/ram1");
+    let words = ["run", "disk", "--target", &targets, "--destroy", &frail, "--destroy", "/dev/ram1"];
+    let load = ["--stack", "ext4(a; journal=no)", "--pattern", "write", "--size", "16MiB", "--sync", "dsync"];
+    let run = place.start(&[&words[..], &load, &["--duration", "400ms", "--trials", "5"]].concat());
+    eventually("a trial is finished", || {
+        let output = place.run(&["export", "last"]);
+        let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { return false };
+        document["cases"][0]["trials"][0]["status"] == "ok"
+    });
+    fails_from_now_on("frail");
+    let output = run.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    let document = place.stored();
+    let of_case = |case: usize| document["cases"][case]["trials"].as_array().unwrap();
+    let failed: Vec<&Value> = of_case(0).iter().filter(|trial| trial["status"] == "failed").collect();
+    assert!(!failed.is_empty(), "{document}");
+    for trial in failed {
+        let reason = trial["reason"].as_str().unwrap().to_lowercase();
+        assert!(reason.contains("input/output error"), "{reason}");
+    }
+    let sound = of_case(1);
+    assert!(sound.len() == 5 && sound.iter().all(|trial| trial["status"] == "ok"), "{sound:?}");
+    let mounted = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
+    assert!(!mounted.contains("store.db-state"), "{mounted}");
 }
 
 #[test]

@@ -5,6 +5,8 @@
 //!
 //! A database that does not flush must be seen to lose something, or the story proves nothing.
 
+mod binary_log;
+
 use std::fs::{File, OpenOptions, Permissions};
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::{FileExt, PermissionsExt, chown};
@@ -315,7 +317,7 @@ fn end_well(mut server: Child, with: Signal) {
     eventually("the server ends", || server.try_wait().unwrap().is_some());
 }
 
-/// MariaDB's InnoDB; a setting is an option of the server.
+/// MariaDB's InnoDB; a setting is options of the server.
 struct MariaDb;
 
 impl MariaDb {
@@ -342,7 +344,7 @@ impl MariaDb {
             .args(["--innodb-buffer-pool-size=24M", "--innodb-log-file-size=8M", "--tmpdir=/dev/shm"])
             // The log is flushed by commits, or not at all while this goes on.
             .arg("--innodb-flush-log-at-timeout=2700")
-            .args(setting);
+            .args(setting.into_iter().flat_map(str::split_whitespace));
         started(&mut command)
     }
 

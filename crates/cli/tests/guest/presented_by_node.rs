@@ -117,6 +117,27 @@ fn a_node_presents_a_disk_that_its_controller_drives_and_nothing_is_left_at_eith
     node.end();
 }
 
+/// So layers at a node are compared: a stack up to each is presented in turn.
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn several_stacks_of_a_node_are_presented_in_turn() {
+    let mut bed = bed(NVME);
+    wire(&mut bed);
+    let node = PresentingNode::start();
+    let place = StoryFolder::new();
+    let run = [&node.arguments("nvme-tcp", "200ms")[..], &["--stack", "crypt,crypt > luks"]].concat();
+    let (code, document) = place.document(&run);
+    assert_eq!(code, 0, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    let stacks: Vec<&str> =
+        cases.iter().map(|case| case["loads"][0]["parameters"]["stack"].as_str().unwrap()).collect();
+    assert_eq!(stacks, ["crypt", "crypt > luks"]);
+    assert!(cases.iter().all(|case| case["trials"][0]["status"] == "ok"), "{document}");
+    no_target_is_left(&place);
+    no_target_is_left(&node.place);
+    node.end();
+}
+
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn what_the_owner_of_a_node_did_not_name_is_not_presented() {

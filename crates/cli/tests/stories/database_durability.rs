@@ -89,6 +89,20 @@ fn mariadb_keeps_what_it_acknowledged_when_it_waits_for_its_log() {
     assert_keeps(&document, &[&levels[0], &levels[2]]);
 }
 
+/// A transaction that was prepared when the process was killed is committed if the binary log has it.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn mariadb_with_a_binary_log_keeps_what_it_acknowledged() {
+    if !has("MariaDB", &["/usr/sbin/mariadbd", "/usr/bin/mariadbd", "/usr/libexec/mariadbd"]) {
+        return;
+    }
+    let (place, target) = (StoryFolder::new(), open_folder());
+    let levels = [1, 0].map(|every| format!("log_bin=1+sync_binlog={every}"));
+    let words = ["--start", "mariadb", "--server-variables", &levels.join(",")];
+    let document = document(&place, target.path(), &words);
+    assert_keeps(&document, &["log_bin=ON, sync_binlog=1", "log_bin=ON, sync_binlog=0"]);
+}
+
 #[test]
 #[ignore = "long: cargo xtask test --long"]
 fn postgres_keeps_what_it_acknowledged_when_it_waits_for_its_log() {

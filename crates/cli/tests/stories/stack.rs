@@ -130,6 +130,25 @@ fn each_layer_is_measured_with_the_same_load() {
 }
 
 #[test]
+#[ignore = "long: cargo xtask test --long"]
+fn the_study_of_layers_has_each_layer_under_each_load() {
+    let place = place();
+    if !can_make(&place, "loop > ext4") {
+        return;
+    }
+    let (code, document) = place.document(&[&["run", "storage-layers"][..], SMALL, QUICK].concat());
+    assert_eq!(code, 0, "{document}");
+    let cases = document["cases"].as_array().unwrap();
+    let of =
+        |layer: &str| cases.iter().filter(|case| case["loads"][0]["parameters"]["layer"] == layer).count();
+    assert_eq!((cases.len(), of("loop"), of("ext4")), (14, 7, 7));
+    for case in cases {
+        assert!(case["trials"].as_array().unwrap().iter().all(|trial| trial["status"] == "ok"), "{case}");
+    }
+    nothing_is_left(&place);
+}
+
+#[test]
 fn several_stacks_and_other_loads_are_measured_in_turn() {
     let place = place();
     if !can_make(&place, "loop > ext4,loop > xfs") {
@@ -192,6 +211,7 @@ fn what_would_outlive_a_stack_or_age_it_is_refused() {
     for (load, arguments, message) in [
         ("db.oltp", &["--keep-data", "yes"][..], "nothing can be kept: a stack is taken down"),
         ("disk", &["--precondition", "full", "--size", "16MiB"], "a target on a stack is new"),
+        ("db.oltp", &["--layer", "loop"], "db.oltp works in a folder"),
     ] {
         let output = place.run(&[&["run", load, "--stack", "loop > ext4"][..], SMALL, arguments].concat());
         assert_eq!(output.status.code(), Some(2), "{load}: {}", stderr(&output));

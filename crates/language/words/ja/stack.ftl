@@ -7,7 +7,7 @@ finding-kernel-work-full =
     }が、{ PERCENT($own) } を負荷自身のスレッドが使っています
     .advice =
         { $crypto ->
-            [yes] プロセッサーに専用命令のある暗号方式、より大きなセクター、または CPU の追加が有効です。下のデバイスを速くしても変わりません
+            [yes] プロセッサーに専用命令のある暗号方式、より大きなセクター、または CPU の追加が有効です。下のデバイスを速くしても変わりません。この CPU が最大どれだけ暗号化できるかは `headroom run cpu.crypto --threads all` で測定できます
            *[no] CPU を増やすと速くなります。下のデバイスを速くしても変わりません
         }
 evidence-kernel-work =
@@ -23,7 +23,7 @@ finding-kernel-thread-full =
     }
     .advice =
         { $parity ->
-            [alone] パリティを計算するスレッドを増やしてください: アレイの group_thread_cnt、スタックの group-threads=N
+            [alone] パリティを計算するスレッドを増やしてください: アレイの group_thread_cnt、スタックの group-threads=N。それで最大どれだけになるかは `headroom run cpu.parity --threads 1,all` で測定できます
            *[other] 速い CPU が有効です。CPU の数を増やしても変わりません
         }
 evidence-kernel-thread = { $name } が時間の { PERCENT($share) } を計算に使用

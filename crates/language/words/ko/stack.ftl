@@ -7,7 +7,7 @@ finding-kernel-work-full =
     }, { PERCENT($own) }를 부하 자신의 스레드가 씁니다
     .advice =
         { $crypto ->
-            [yes] 프로세서에 전용 명령이 있는 암호 방식, 더 큰 섹터, 더 많은 CPU가 도움이 됩니다. 아래 장치를 빠르게 해도 달라지지 않습니다
+            [yes] 프로세서에 전용 명령이 있는 암호 방식, 더 큰 섹터, 더 많은 CPU가 도움이 됩니다. 아래 장치를 빠르게 해도 달라지지 않습니다. 이 CPU가 최대 얼마나 암호화하는지는 `headroom run cpu.crypto --threads all`이 측정합니다
            *[no] CPU를 늘리면 빨라집니다. 아래 장치를 빠르게 해도 달라지지 않습니다
         }
 evidence-kernel-work =
@@ -23,7 +23,7 @@ finding-kernel-thread-full =
     }
     .advice =
         { $parity ->
-            [alone] 패리티를 계산하는 스레드를 늘리십시오: 어레이의 group_thread_cnt, 스택의 group-threads=N
+            [alone] 패리티를 계산하는 스레드를 늘리십시오: 어레이의 group_thread_cnt, 스택의 group-threads=N. 그것으로 최대 얼마가 되는지는 `headroom run cpu.parity --threads 1,all`이 측정합니다
            *[other] 더 빠른 CPU가 도움이 됩니다. CPU 수를 늘려도 달라지지 않습니다
         }
 evidence-kernel-thread = { $name }이(가) 시간의 { PERCENT($share) } 동안 계산

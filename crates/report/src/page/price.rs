@@ -177,14 +177,36 @@ fn with_rest(price: &Price, text: String) -> String {
 #[cfg(test)]
 mod tests {
     use language::Language;
+    use model::run::Run;
+    use model::{ParameterName, Value};
 
     use super::*;
     use crate::page::Subject;
 
+    const STACK: ParameterName = ParameterName::new("stack");
+    const LAYER: ParameterName = ParameterName::new("layer");
+
     fn with_view<T>(price: &str, see: impl Fn(&View<'_>) -> T) -> T {
-        let mut run = crate::tests::long::short();
+        with_view_of(crate::tests::long::short(), price, see)
+    }
+
+    fn with_view_of<T>(mut run: Run, price: &str, see: impl Fn(&View<'_>) -> T) -> T {
         run.study.price = Some(price.to_owned());
         see(&View::new(&Subject { run: &run, words: Language::English.words() }))
+    }
+
+    /// A run whose first case is at a layer of a stack that offers 2 TB at its top.
+    fn on_stack(layer: &str) -> Run {
+        let mut run = crate::tests::long::short();
+        let case = &mut run.cases[0];
+        for (name, value) in [(STACK, "raid6(a+b+c+d) > xfs"), (LAYER, layer)] {
+            case.loads.main.parameters.set(name, Value::from(value));
+        }
+        case.loads.main.profile.aspects.extend([(STACK, Aspect::Stack), (LAYER, Aspect::Layer)]);
+        for trial in &mut case.trials {
+            trial.result.main_mut().facts.insert(STACK_BYTES, Value::from(2_000_000_000_000_u64));
+        }
+        run
     }
 
     fn table(section: Section) -> Option<Table> {
@@ -205,6 +227,18 @@ mod tests {
             let answer = with_view(text, answer).unwrap().lines[0].words();
             assert!(answer.starts_with(text) && answer.contains(&table.rows[0][3].words()), "{answer}");
         }
+    }
+
+    #[test]
+    fn what_can_be_used_of_a_stack_has_a_price_for_each_terabyte() {
+        let per_terabyte = "2000 EUR for each TB";
+        let whole = table(with_view_of(on_stack("xfs"), "4,000 EUR", write)).unwrap();
+        assert_eq!(whole.rows.last().unwrap()[3].words(), per_terabyte);
+        let answer = with_view_of(on_stack("xfs"), "4,000 EUR", answer).unwrap().lines[0].words();
+        assert!(answer.ends_with(&format!("; {per_terabyte} (usable capacity)")), "{answer}");
+        // A layer below the top may offer more than can be used.
+        let below = table(with_view_of(on_stack("raid6"), "4,000 EUR", write)).unwrap();
+        assert_eq!(below.rows.len() + 1, whole.rows.len());
     }
 
     #[test]

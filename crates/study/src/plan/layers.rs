@@ -32,8 +32,21 @@ fn layers(load: &LoadSpec, catalogue: &Catalogue) -> Option<(ParameterName, Vec<
     // Without a stack whoever surveys the load says what is the matter.
     let stack = stack_of(load, catalogue)?;
     let mut names = stack.layer_names();
-    // Nothing says what goes to which of several devices.
     let targets = catalogue.parameters(spec).find(|parameter| parameter.says == Some(Aspect::Targets));
+    if targets.is_some_and(|targets| targets.folder) {
+        let mounted: Vec<String> = names
+            .iter()
+            .skip(1)
+            .zip(&stack.layers)
+            .filter(|(_, layer)| layer.spec.role.is_mounted())
+            .map(|(name, _)| name.clone())
+            .collect();
+        // Where no layer is one, whoever surveys the load says what is the matter.
+        if !mounted.is_empty() {
+            return Some((name, mounted));
+        }
+    }
+    // Nothing says what goes to which of several devices.
     if names.len() > 1
         && stack.members.len() > 1
         && targets.is_some_and(|targets| targets.parts == Parts::Named)
@@ -150,6 +163,19 @@ mod tests {
         assert_eq!(layers_of(&cases(through), 0), ["loop", "ext4", "loop", "ext4", "nfs"]);
         let one = "[[workload]]\nkind = 'disk'\nstack = 'loop > ext4'\nlayer = 'loop'\n";
         assert_eq!(layers_of(&cases(one), 0), ["loop"]);
+    }
+
+    #[test]
+    fn what_works_in_a_folder_is_measured_at_layers_that_are_mounted() {
+        let of = |kind: &str, stack: &str| {
+            let text = format!("[[workload]]\nkind = '{kind}'\nstack = '{stack}'\nlayer = 'all'\n");
+            layers_of(&cases(&text), 0)
+        };
+        for kind in ["db.oltp", "file.metadata"] {
+            assert_eq!(of(kind, "loop > luks > ext4"), ["ext4"], "{kind}");
+            assert_eq!(of(kind, "loop > ext4 > nfs"), ["ext4", "nfs"], "{kind}");
+        }
+        assert_eq!(of("disk", "loop > ext4"), ["loop", "ext4"]);
     }
 
     #[test]

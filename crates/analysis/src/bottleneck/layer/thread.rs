@@ -20,7 +20,7 @@ finding-kernel-thread-full =
     }
     .advice =
         { $parity ->
-            [alone] let more threads compute parity: group_thread_cnt of the array, group-threads=N of a stack
+            [alone] let more threads compute parity: group_thread_cnt of the array, group-threads=N of a stack; `headroom run cpu.parity --threads 1,all` measures what that gives at most
            *[other] a faster CPU helps; more of them do not
         }
 

@@ -28,7 +28,7 @@ finding-kernel-work-full =
     } has { PERCENT($used) } of their time, the load's own threads { PERCENT($own) }
     .advice =
         { $crypto ->
-            [yes] a cipher that the processor has instructions for, larger sectors, or more CPUs help; faster devices below do not
+            [yes] a cipher that the processor has instructions for, larger sectors, or more CPUs help; faster devices below do not; `headroom run cpu.crypto --threads all` measures what these CPUs encrypt at most
            *[no] more CPUs help; faster devices below do not
         }
 

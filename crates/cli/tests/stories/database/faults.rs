@@ -16,7 +16,7 @@ use crate::database::{DatabaseStory, ONCE, fact, metric, names_in, processes_in,
 #[test]
 fn what_cannot_be_is_told_before_anything_is_made() {
     let story = DatabaseStory::new();
-    let cases: [(&[&str], i32, &str); 8] = [
+    let cases: [(&[&str], i32, &str); 9] = [
         (&["--url", "oracle://me@here/x"], 2, "none of sqlite, mysql, mariadb and postgres"),
         (&["--url", "mysql://here:x/y"], 2, "its port is none"),
         (
@@ -28,6 +28,11 @@ fn what_cannot_be_is_told_before_anything_is_made() {
         (&["--url", "postgres://me@here/x", "--start", "mariadb"], 2, "`start` has no meaning here"),
         (&["--start", "mariadb", "--server-variables", "plugin_dir=x"], 2, "is not set by loads"),
         (&["--server-variables", "fsync=off"], 2, "SQLite has no variables"),
+        (
+            &["--url", "postgres://me@127.0.0.1:1/", "--password-file", "nowhere"],
+            3,
+            "the password cannot be read from",
+        ),
         (&["--rows", "2000000000", "--tables", "100"], 3, "may be needed"),
     ];
     for (words, code, told) in cases {

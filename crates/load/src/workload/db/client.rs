@@ -52,10 +52,24 @@ pub(in crate::workload) trait DatabaseClient {
         None
     }
 
+    /// Pages that it looked for in its own cache so far, where it can tell.
+    fn page_lookups(&self) -> Option<PageLookups> {
+        None
+    }
+
     /// Whether the last statement committed what was written, where it can tell.
     fn has_committed(&self) -> Option<bool> {
         None
     }
+}
+
+/// Pages that a connection looked for in its own cache.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(in crate::workload) struct PageLookups {
+    /// Those that were there.
+    pub(in crate::workload) hits: u64,
+    /// Those that had to be read.
+    pub(in crate::workload) misses: u64,
 }
 
 /// What a failure means to the transaction.

@@ -161,8 +161,8 @@ const PAGES: [[CounterSource; 2]; 2] = [
 pub(in crate::workload) const BUFFER_HIT_SHARE: MetricSpec = MetricSpec::higher(
     MetricName::new("server_buffer_hit_share"),
     Unit::One,
-    "The share of the pages that the server asked its own buffers for and found there. What it did not find may still be \
-     in the page cache.",
+    "The share of the pages that the server, or a connection of SQLite, looked for in its own buffers and found there. What \
+     it did not find may still be in the page cache.",
 );
 
 /// All metrics that come of counters.

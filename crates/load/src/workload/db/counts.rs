@@ -8,7 +8,8 @@ use model::database::metric as names;
 use model::trial::Window;
 use model::{FactName, MetricName, Quantity, Unit, Value};
 
-use crate::workload::db::client::StatementFailure;
+use crate::workload::db::client::{PageLookups, StatementFailure};
+use crate::workload::db::counters::BUFFER_HIT_SHARE;
 use crate::workload::db::metrics;
 use crate::workload::net::worker_samples::{SampleCollector, Timed, WorkerSamples};
 
@@ -30,6 +31,8 @@ pub(in crate::workload) struct ClientCounts {
     pub(in crate::workload) lock_wait_ns: Option<u64>,
     /// How long statements took that commit, without those waits, ns, where that is known.
     pub(in crate::workload) commit_ns: Option<u64>,
+    /// Pages that were looked for in its own cache, where that is known.
+    pub(in crate::workload) pages: Option<PageLookups>,
 }
 
 impl Timed for ClientCounts {
@@ -121,7 +124,15 @@ impl AllCounts {
         let clients = |(name, ns): (MetricName, Option<f64>)| {
             Some((name, Quantity { value: ns? / 1e9 / window.seconds(), unit: Unit::One }))
         };
-        all.into_iter().filter_map(quantity).chain(times.into_iter().filter_map(clients)).collect()
+        let hits = change(|counts| counts.pages.map(|pages| pages.hits));
+        let misses = change(|counts| counts.pages.map(|pages| pages.misses));
+        let looked_for = hits.zip(misses).filter(|(hits, misses)| hits + misses > 0.0);
+        let cached = looked_for.map(|(hits, misses)| {
+            let value = hits / (hits + misses);
+            (BUFFER_HIT_SHARE.name, Quantity { value, unit: BUFFER_HIT_SHARE.unit })
+        });
+        let times = times.into_iter().filter_map(clients);
+        all.into_iter().filter_map(quantity).chain(times).chain(cached).collect()
     }
 
     /// How many transactions ended well and otherwise, and why.
@@ -201,6 +212,7 @@ mod tests {
                 lock_waits: None,
                 lock_wait_ns,
                 commit_ns,
+                pages: Some(PageLookups { hits: second * 90, misses: second * 10 }),
             });
         }
         all.hand_in(&mut track, TransactionCounts::default());
@@ -208,6 +220,7 @@ mod tests {
         assert_eq!(found[&metrics::ROWS.name].value, 100.0);
         assert_eq!(found[&metrics::RETRIES.name].value, 1.0);
         assert_eq!(found[&names::CLIENTS_WAITING_FOR_LOCKS].value, 0.5);
+        assert_eq!(found[&BUFFER_HIT_SHARE.name].value, 0.9);
         for unknown in [metrics::LOCK_WAITS.name, names::CLIENTS_COMMITTING] {
             assert!(!found.contains_key(&unknown), "nobody knows of {unknown}");
         }

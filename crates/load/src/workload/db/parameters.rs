@@ -44,8 +44,8 @@ const OF_PLACE: [ParameterSpec; 12] = [
 ];
 
 /// Parameters of every load that say how its statements are executed; they stand behind its own.
-const OF_SESSIONS: [ParameterSpec; 6] =
-    [PREPARED, isolation::ISOLATION, JOURNAL_MODE, SYNCHRONOUS_MODE, CACHE_SIZE, TIMEOUT];
+const OF_SESSIONS: [ParameterSpec; 7] =
+    [PREPARED, isolation::ISOLATION, JOURNAL_MODE, SYNCHRONOUS_MODE, CACHE_SIZE, COLD, TIMEOUT];
 
 /// How many parameters every load has.
 pub(in crate::workload) const COMMON: usize = OF_PLACE.len() + OF_SESSIONS.len();
@@ -87,6 +87,7 @@ pub(in crate::workload) const TARGET: ParameterSpec = ParameterSpec::new(
     "A folder, in which the database of SQLite, or a server that is started, is made and removed.",
 )
 .says(Aspect::Targets)
+.folder()
 .default(".")
 .costly()
 .not_work()
@@ -145,6 +146,16 @@ pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
         .default("2000KiB")
         .only_with("start", NOT_STARTED);
 
+const COLD: ParameterSpec = ParameterSpec::new(
+    "cold",
+    Kind::Flag,
+    "Begin each trial of SQLite with nothing of the database in the page cache, and count from the first transaction on. \
+     With `no` it begins with what is there, after the warm-up.",
+)
+.default("no")
+.silent_by_default()
+.only_with("start", NOT_STARTED);
+
 pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
     Kind::Duration,
@@ -168,6 +179,8 @@ pub(in crate::workload) struct ClientOptions {
     pub(in crate::workload) tables: TableChoices,
     /// The isolation of its transactions; none where they have that of the database.
     pub(in crate::workload) isolation: Option<IsolationLevel>,
+    /// Whether each trial begins with nothing of the database in the page cache.
+    pub(in crate::workload) cold: bool,
     pub(in crate::workload) sqlite: SqliteOptions,
 }
 
@@ -194,6 +207,8 @@ impl ClientOptions {
             prepares: parameters.flag(named("prepared"))?,
             tables: TableChoices { recreates: parameters.flag(named("recreate"))?, keeps },
             isolation: IsolationLevel::of(parameters)?,
+            // Plans of earlier versions have none.
+            cold: parameters.given(named("cold"), Parameters::flag)?.unwrap_or(false),
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),

@@ -148,12 +148,7 @@ fn is_same_account(one: &DatabaseUrl, other: &DatabaseUrl) -> bool {
 
 /// The first line of the file at `path`.
 fn first_line(path: &Path) -> Result<Password, Problem> {
-    let failed = |why: String| {
-        Problem::refused(
-            format!("the password cannot be read from {}: {why}", path.display()),
-            "name a file whose first line is the password",
-        )
-    };
+    let failed = |why: String| unreadable(path, &why);
     let mut bytes = Zeroizing::new(Vec::<u8>::new());
     let file = File::open(path).map_err(|e| failed(e.to_string()))?;
     file.take(FILE_MOST).read_to_end(&mut bytes).map_err(|e| failed(e.to_string()))?;
@@ -164,6 +159,23 @@ fn first_line(path: &Path) -> Result<Password, Problem> {
     } else {
         Ok(Password::new(line.to_vec()))
     }
+}
+
+/// Whether the file of a password is there and may be read. It may be a pipe, so that what is in it is read only when it is
+/// needed.
+///
+/// # Errors
+/// If it is not.
+pub(in crate::workload) fn check_file(path: &Path) -> Result<(), Problem> {
+    let readable = rustix::fs::access(path, rustix::fs::Access::READ_OK);
+    readable.map_err(|e| unreadable(path, &std::io::Error::from(e).to_string()))
+}
+
+fn unreadable(path: &Path, why: &str) -> Problem {
+    Problem::refused(
+        format!("the password cannot be read from {}: {why}", path.display()),
+        "name a file whose first line is the password",
+    )
 }
 
 /// The password of a line `host:port:database:user:password`, if the line is of this server. A colon or a backslash in

@@ -95,6 +95,12 @@ impl PlannedServer {
     /// What makes no sense together, or is too much for this machine.
     fn check(&self) -> Result<(), Problem> {
         self.system()?;
+        if self.options.cold {
+            return Err(Problem::invalid(
+                "a server keeps what it read in buffers of its own, so that no trial on it begins cold",
+                "leave cold out, or measure a database of SQLite",
+            ));
+        }
         trust(&self.options.url)?;
         trusts_sent_key(&self.options.url)?;
         if let Some(level) = self.options.isolation {

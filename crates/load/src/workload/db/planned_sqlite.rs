@@ -26,7 +26,7 @@ use crate::workload::db::sqlite::checkpoint_watch::CheckpointWatch;
 use crate::workload::db::sqlite::fixture::SqliteDatabase;
 use crate::workload::db::sqlite::named_file::{self, NamedFileOrder};
 use crate::workload::db::sqlite::prepared::PreparedSqlite;
-use crate::workload::db::sqlite::{self, existing_file, tables};
+use crate::workload::db::sqlite::{self, cold_start, existing_file, tables};
 use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::url::DatabaseSystem;
 use crate::workload::{HostInfo, LoadContext, Metrics, Planned, Requirements, named};
@@ -216,6 +216,11 @@ impl PlannedSqlite {
         known.extend(origin.into_iter().flat_map(DataOrigin::facts));
         let mix = self.load.mix(DatabaseSystem::Sqlite).map_err(|problem| Fault::Other(problem.message))?;
         known.extend(load_facts::of(&*self.load, &mix));
+        if self.options.cold {
+            // Who closes a file last may write to it.
+            drop(connection);
+            known.extend(cold_start::forget(&path)?);
+        }
         let sqlite = &self.options.sqlite;
         let has_log = sqlite.journal_mode == "wal" && !sqlite.reads_only;
         Ok(PreparedSqlite {
@@ -229,6 +234,7 @@ impl PlannedSqlite {
             prepares: self.options.prepares,
             counts: Arc::default(),
             known,
+            is_cold: self.options.cold,
             space: self.space(),
         })
     }
@@ -274,6 +280,12 @@ impl Planned for PlannedSqlite {
             resolved.set(named("target"), self.target[0].as_str());
             in_memory
         };
+        if self.options.cold && in_memory {
+            return Err(Problem::refused(
+                format!("a database in {} is always in memory, so that no trial begins cold", self.target[0]),
+                "give a target on a disk, or leave cold out",
+            ));
+        }
         let database = self.database();
         let in_it = if in_memory { database.bytes } else { 0 };
         let memory_bytes = self.memory_bytes().saturating_add(in_it);

@@ -132,6 +132,7 @@ impl<C: DatabaseClient> ClientWorker<C> {
             lock_waits: self.client.lock_waits(),
             lock_wait_ns: self.client.lock_wait_ns(),
             commit_ns: self.commit_ns,
+            pages: self.client.page_lookups(),
         }
     }
 }

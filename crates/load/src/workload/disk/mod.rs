@@ -24,7 +24,7 @@ mod playback;
 mod precondition;
 pub(in crate::workload) mod pseudo;
 pub mod rebuild;
-mod reopen;
+pub(in crate::workload) mod reopen;
 pub mod replay;
 pub(in crate::workload) mod residency;
 mod spec;

@@ -40,7 +40,7 @@ pub(super) fn flag(is_asked: bool, flag: i32) -> i32 {
 
 /// Drops what the page cache holds of `file`, after writing back what is dirty,
 /// so that a buffered read finds it on the device.
-pub(super) fn forget_cached(file: &File) -> Result<(), Fault> {
+pub(in crate::workload) fn forget_cached(file: &File) -> Result<(), Fault> {
     file.sync_data().map_err(|e| Fault::system("writing back a file's cached pages", e))?;
     rustix::fs::fadvise(file, 0, None, rustix::fs::Advice::DontNeed)
         .map_err(|e| Fault::system("dropping a file's cached pages", e))

@@ -98,6 +98,7 @@ const METRICS: &[MetricSpec] = &[
 
 const PARAMETERS: &[ParameterSpec] = &[
     ParameterSpec::new("target", Kind::Path, "A folder, in which a tree is made and removed.").says(Aspect::Targets)
+        .folder()
         .default(".")
         .costly()
         .not_work(),

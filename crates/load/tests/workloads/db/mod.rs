@@ -269,6 +269,41 @@ fn settings_of_sqlite_are_those_that_were_asked_for() {
     }
 }
 
+#[test]
+fn pages_that_sqlite_finds_in_its_own_cache_are_counted() {
+    let share = |cache: &str| {
+        let choice = [("mix", "point-select"), ("distribution", "uniform"), ("cache-size", cache)];
+        let bench = Bench::new(&[&choice[..], &[("rows", "20000"), ("requests", "8000")]].concat());
+        let share = bench.run().unwrap().metric("server_buffer_hit_share");
+        bench.end();
+        share
+    };
+    let (small, large) = (share("100KiB"), share("64MiB"));
+    assert!(0.0 < small && small < large && large <= 1.0, "{small} {large}");
+}
+
+/// What a warm-up reads would be in the page cache when the window opens, so that there is none.
+#[test]
+fn a_cold_trial_begins_with_nothing_of_the_database_in_the_page_cache() {
+    let given = [("mix", "point-select"), ("rows", "20000"), ("requests", "50")];
+    let share = |measured: &Measured| {
+        let found = measured.facts.iter().find(|(name, _)| name == "database_cached_share");
+        found.map(|(_, share)| share.parse::<f64>().unwrap())
+    };
+    let bench = Bench::new(&[&given[..], &[("cold", "yes")]].concat());
+    // Twice, for the first trial brings some of it there.
+    for _ in 0..2 {
+        let found = share(&bench.run().unwrap()).unwrap();
+        assert!(found < 0.1, "{found}");
+    }
+    let context = LoadContext { fixtures: &bench.fixtures, endpoint: None, watch: Watch::NONE };
+    assert!(bench.load.prepare(&context).unwrap().counts_from_start());
+    bench.end();
+    let bench = Bench::new(&given);
+    assert_eq!(share(&bench.run().unwrap()), None);
+    bench.end();
+}
+
 /// Another program may have locked the database. That is waited for and counted; past the timeout the transaction has
 /// failed, and what failed is no transaction.
 #[test]
@@ -328,13 +363,14 @@ fn an_open_loop_counts_from_the_moment_that_was_due() {
 #[test]
 fn what_makes_no_sense_is_told_before_anything_is_made() {
     let folder = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
-    let cases: [(Given<'_>, &str); 6] = [
+    let cases: [(Given<'_>, &str); 7] = [
         (&[("threads", "8"), ("clients", "2")], "8 threads are more than the 2 clients"),
         (&[("clients", "5000")], "more than one load may have"),
         (&[("rows", "3000000000")], "more than the keys"),
         (&[("tables", "10000"), ("rows", "1000000000")], "may be needed"),
         (&[("url", "postgres://me@here/x?oh=1")], "`oh`"),
         (&[("url", "mysql://me:hunter2@here/x")], "has a password"),
+        (&[("url", "mysql://me@here/x"), ("cold", "yes")], "no trial on it begins cold"),
     ];
     for (given, why) in cases {
         let told = surveyed(folder.path(), given).err().unwrap();

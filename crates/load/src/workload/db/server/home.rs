@@ -88,6 +88,9 @@ impl ServerHome {
     /// # Errors
     /// Why it cannot.
     pub(in crate::workload) fn survey(&mut self, data_bytes: u64, host: &HostInfo) -> Result<u64, Problem> {
+        if let Some(file) = &self.password_file {
+            password::check_file(file)?;
+        }
         let (Some(request), Some(target)) = (&self.request, self.target.first_mut()) else { return Ok(0) };
         let folder = Path::new(target.as_str());
         if !folder.is_dir() {

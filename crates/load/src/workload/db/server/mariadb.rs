@@ -32,6 +32,10 @@ const PATIENCE: Duration = Duration::from_millis(500);
 const BUFFER_POOL_BYTES: u64 = 128 << 20;
 const OTHER_MEMORY_BYTES: u64 = 256 << 20;
 
+/// What it is always told. Those of a load come behind them and win.
+const OPTIONS: &[&str] =
+    &["--skip-networking", "--skip-log-bin", "--local-infile=0", "--max-connections=1100"];
+
 impl ServerProduct for MariaDb {
     fn name(&self) -> &'static str {
         "MariaDB"
@@ -68,6 +72,10 @@ impl ServerProduct for MariaDb {
         Ok(command)
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        OPTIONS
+    }
+
     fn start(&self, place: &ServerPlace, asked: &[ServerVariable], launch: Launch) -> Result<Command, Fault> {
         let mut command = place.around.command(&place.installed.server);
         command
@@ -77,7 +85,7 @@ impl ServerProduct for MariaDb {
             .arg(format!("--socket=../{SOCKET}"))
             .arg(format!("--pid-file={}", place.around.folder.join("pid").display()))
             .arg(format!("--tmpdir={}", place.around.folder.display()))
-            .args(["--skip-networking", "--skip-log-bin", "--local-infile=0", "--max-connections=1100"]);
+            .args(OPTIONS);
         // Statements read and write files there only: nothing of anybody's is in it.
         command.arg(format!("--secure-file-priv={}", place.around.folder.display()));
         command.args(asked.iter().map(|variable| format!("--{}", variable.assignment())));

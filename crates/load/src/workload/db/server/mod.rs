@@ -145,6 +145,9 @@ trait ServerProduct: Sync + fmt::Debug {
     /// If a file for that cannot be made.
     fn initialise(&self, place: &ServerPlace) -> Result<Command, Fault>;
 
+    /// What it is always told beside where it lies, as words of its command line.
+    fn options(&self) -> &'static [&'static str];
+
     /// What starts it.
     ///
     /// # Errors
@@ -380,6 +383,7 @@ impl PrivateServer {
             text("server_version", self.place.installed.version.clone()),
             text("server_program", self.place.installed.server.display().to_string()),
             text("server_user", self.place.around.account.name.clone()),
+            text("server_options", self.request.product().options().join(", ")),
         ];
         if !asked.is_empty() {
             facts.push(text("server_configuration", asked.join(", ")));

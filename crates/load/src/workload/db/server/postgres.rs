@@ -24,6 +24,17 @@ const READY: &str = "ready";
 const SHARED_BUFFERS_BYTES: u64 = 128 << 20;
 const OTHER_MEMORY_BYTES: u64 = 256 << 20;
 
+/// What it is always told. Its socket lies beside its data, and nothing is in /dev/shm that would stay if all of this
+/// were killed.
+const OPTIONS: &[&str] = &[
+    "listen_addresses=",
+    "unix_socket_directories=..",
+    "unix_socket_permissions=0777",
+    "port=5432",
+    "dynamic_shared_memory_type=mmap",
+    "max_connections=1100",
+];
+
 impl ServerProduct for Postgres {
     fn name(&self) -> &'static str {
         "PostgreSQL"
@@ -65,6 +76,10 @@ impl ServerProduct for Postgres {
         Ok(command)
     }
 
+    fn options(&self) -> &'static [&'static str] {
+        OPTIONS
+    }
+
     fn start(
         &self,
         place: &ServerPlace,
@@ -73,13 +88,8 @@ impl ServerProduct for Postgres {
     ) -> Result<Command, Fault> {
         let mut command = place.around.command(&place.installed.server);
         command.arg("-D").arg(place.data());
-        // From its data on, which is short wherever that is.
-        let own =
-            ["listen_addresses=", "unix_socket_directories=..", "unix_socket_permissions=0777", "port=5432"];
-        // Nothing in /dev/shm that would stay if all of this were killed.
-        let own = own.into_iter().chain(["dynamic_shared_memory_type=mmap", "max_connections=1100"]);
         let asked = asked.iter().map(ServerVariable::assignment);
-        for assignment in own.map(str::to_owned).chain(asked) {
+        for assignment in OPTIONS.iter().map(|option| (*option).to_owned()).chain(asked) {
             command.arg("-c").arg(assignment);
         }
         Ok(command)

@@ -74,6 +74,12 @@ fn lives_and_leaves_nothing(request: &ServerRequest) {
     let told = format!("{made:?} {:?} {key:?}", server.facts());
     assert!(!told.contains(std::str::from_utf8(server.password().bytes()).unwrap()), "{told}");
     assert!(server.facts().iter().any(|(name, _)| name.as_str() == "server_configuration"));
+    let options = server.facts().into_iter().find(|(name, _)| name.as_str() == "server_options").unwrap();
+    let line = std::fs::read(format!("/proc/{process}/cmdline")).unwrap();
+    let line = String::from_utf8_lossy(&line);
+    let words: Vec<&str> = line.split('\0').collect();
+    let options = options.1.to_string();
+    assert!(options.split(", ").all(|option| words.contains(&option)), "{options}: {words:?}");
 
     // It is killed, and there again for the next trial.
     let pid = rustix::process::Pid::from_raw(i32::try_from(process).unwrap()).unwrap();

@@ -1,6 +1,7 @@
 //! SQLite, in the threads of its clients: each has a connection of its own to one file.
 
 pub(in crate::workload) mod checkpoint_watch;
+pub(in crate::workload) mod cold_start;
 pub(in crate::workload) mod existing_file;
 pub(in crate::workload) mod fixture;
 pub(in crate::workload) mod kept_file;
@@ -16,9 +17,9 @@ use std::sync::atomic::Ordering;
 
 use engine::Fault;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, Statement};
+use rusqlite::{Connection, ErrorCode, Statement, ffi};
 
-use crate::workload::db::client::{DatabaseClient, FailureKind, StatementFailure};
+use crate::workload::db::client::{DatabaseClient, FailureKind, PageLookups, StatementFailure};
 use crate::workload::db::generator::SqlValue;
 use crate::workload::db::transaction::SqlStatement;
 
@@ -167,6 +168,22 @@ impl DatabaseClient for SqliteClient {
 
     fn lock_wait_ns(&self) -> Option<u64> {
         Some(self.lock_waits.slept_ns.load(Ordering::Relaxed))
+    }
+
+    /// By the counters of its connection (sqlite.org/c3ref/c_dbstatus_options.html).
+    fn page_lookups(&self) -> Option<PageLookups> {
+        let count = |kind: i32| {
+            let (mut current, mut highest) = (0, 0);
+            // SAFETY: the connection is there until this client is dropped, and is used by one thread at a time; both
+            // numbers live through the call.
+            let result = unsafe {
+                let handle = self.connection.get().handle();
+                ffi::sqlite3_db_status64(handle, kind, &raw mut current, &raw mut highest, 0)
+            };
+            if result == ffi::SQLITE_OK { u64::try_from(current).ok() } else { None }
+        };
+        let (hits, misses) = (ffi::SQLITE_DBSTATUS_CACHE_HIT, ffi::SQLITE_DBSTATUS_CACHE_MISS);
+        Some(PageLookups { hits: count(hits)?, misses: count(misses)? })
     }
 
     fn has_committed(&self) -> Option<bool> {

@@ -40,6 +40,8 @@ pub(in crate::workload) struct PreparedSqlite {
     pub(in crate::workload) known: Vec<(FactName, Value)>,
     /// What counts checkpoints; none without a write-ahead log.
     pub(in crate::workload) checkpoints: Option<CheckpointWatch>,
+    /// Whether it begins with nothing of the file in the page cache, which a warm-up would bring there.
+    pub(in crate::workload) is_cold: bool,
     /// What may be full where a transaction fails.
     pub(in crate::workload) space: TargetSpace,
 }
@@ -78,6 +80,10 @@ impl Prepared for PreparedSqlite {
     /// SQLite works in the threads of its clients.
     fn workers(&self, _threads: usize) -> usize {
         self.clients
+    }
+
+    fn counts_from_start(&self) -> bool {
+        self.is_cold
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

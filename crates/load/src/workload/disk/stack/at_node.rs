@@ -108,7 +108,7 @@ pub(super) fn check(peer: &str, stack: &LayerStack, height: usize, paths: &[&str
     if height < stack.height() {
         return Err(Problem::invalid(
             "the layers of a stack at a node are there, and only its top can be driven from here",
-            "leave the layer out; run the lower layers on that machine",
+            "leave the layer out; to compare layers, have a stack up to each presented in turn: --stack \"loop,loop > luks\"",
         ));
     }
     match paths.iter().find(|path| !Path::new(path).is_absolute()) {

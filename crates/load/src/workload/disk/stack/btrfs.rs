@@ -11,7 +11,7 @@ use crate::workload::disk::stack::blkid::BLKID;
 use crate::workload::disk::stack::command::{Commands, Program};
 use crate::workload::disk::stack::kernel::KernelPart;
 use crate::workload::disk::stack::record::LayerRecord;
-use crate::workload::disk::stack::{BuildSite, LayerKind, mount};
+use crate::workload::disk::stack::{Below, BuildSite, LayerKind, mount};
 use crate::workload::named;
 
 const MKFS: Program = Program { name: "mkfs.btrfs", package: "btrfs-progs", version: &["--version"] };
@@ -70,6 +70,17 @@ impl LayerKind for Btrfs {
 
     fn refuses(&self, layer: &StackLayer) -> Option<String> {
         mount::refuses(layer)
+    }
+
+    fn refuses_on(&self, layer: &StackLayer, below: Below<'_>) -> Option<String> {
+        let Some(Value::Text(data)) = layer.option(DATA.name) else { return None };
+        let fewest = match data.as_str() {
+            "raid0" | "raid1" => 2,
+            "raid10" => 4,
+            _ => 1,
+        };
+        (below.devices < fewest)
+            .then(|| format!("data={data} needs at least {fewest} devices, and here are {}", below.devices))
     }
 
     fn make(&self, site: &mut BuildSite<'_, '_>) -> Result<PathBuf, Fault> {

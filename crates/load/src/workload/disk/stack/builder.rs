@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use engine::fault::Fault;
 use model::present::AttachOrder;
-use model::stack::{LayerRole, LayerStack};
+use model::stack::LayerStack;
 
 use crate::workload::disk::stack::command::{Commands, StepTime};
 use crate::workload::disk::stack::ground::{GroundOptions, Member};
@@ -126,7 +126,7 @@ impl Building {
             let point = self.record.as_ref().map(|record| record.mount_point(index + 1));
             let beside = layer.beside.map(|letter| self.beside(letter)).transpose()?;
             let is_users = below.iter().chain(&beside).any(|path| self.users.contains(path));
-            let is_mounted = matches!(layer.spec.role, LayerRole::FileSystem | LayerRole::Share);
+            let is_mounted = layer.spec.role.is_mounted();
             let record = LayerRecord {
                 kind: kind.spec().name.to_owned(),
                 name: format!("{}_{}", self.name(), index + 1),

@@ -36,6 +36,14 @@ impl KernelPart {
         }
     }
 
+    /// The same for messages, with its module where that is called otherwise.
+    pub(super) fn told(self) -> String {
+        match (self.name(), self.module()) {
+            (name, module) if name == module => format!("`{name}`"),
+            (name, module) => format!("`{name}` (the module {module})"),
+        }
+    }
+
     /// Its module.
     pub(super) fn module(self) -> &'static str {
         match self {
@@ -75,5 +83,18 @@ impl KernelPart {
         let nothing = std::process::Stdio::null;
         command.stdin(nothing()).stdout(nothing()).stderr(nothing());
         command.status().is_ok_and(|status| status.success())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_part_is_told_with_its_module_where_that_is_called_otherwise() {
+        assert_eq!(KernelPart::Array("raid6", "raid456").told(), "`raid6` (the module raid456)");
+        for (part, told) in [(KernelPart::FileSystem("xfs"), "`xfs`"), (KernelPart::Loop, "`loop`")] {
+            assert_eq!(part.told(), told);
+        }
     }
 }

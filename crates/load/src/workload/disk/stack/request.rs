@@ -28,7 +28,7 @@ const MEMBER_BYTES: u64 = 1 << 30;
 const UNKNOWN_ROOM: u64 = 1 << 50;
 
 /// What is said where a stack cannot be presented so.
-const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such";
+const PRESENTED_HELP: &str = "iscsi and nvme-tcp present devices, a stack without a file system at its top; nfs presents one with such, as --stack \"loop > ext4\"";
 
 /// What a fixture is asked for.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -158,6 +158,13 @@ impl StackRequest {
         Ok(Self { stack, order, target: named("target") })
     }
 
+    /// Whether what the load drives of it is a device, or several, and no folder.
+    #[must_use]
+    pub fn is_device(&self) -> bool {
+        let top = self.order.height.checked_sub(1).and_then(|place| self.stack.layers.get(place));
+        top.is_none_or(|layer| !layer.spec.role.is_mounted())
+    }
+
     /// The devices on which it stands here: none where it is made at a node.
     fn members(&self) -> Result<Vec<Member>, Problem> {
         match self.order.peer {
@@ -198,7 +205,7 @@ impl StackRequest {
         // Those beside come last, and offer nothing.
         let below: Vec<u64> = seen.bytes.into_iter().take(self.stack.members.len()).collect();
         let least = below.iter().copied().min().unwrap_or(0);
-        let room = self.room(below);
+        let room = self.offered(below)?;
         let order = StackOrder { devices: seen.devices, ..self.order.clone() };
         let about = format!("{}{}", self.about(&members), self.about_sync(least, md::usual_speed_most()));
         let key = self.key(&members);
@@ -222,6 +229,25 @@ impl StackRequest {
     }
 
     /// About how many bytes its top offers on devices of so many.
+    ///
+    /// # Errors
+    /// If its layers leave nothing of them.
+    pub(super) fn offered(&self, below: Vec<u64>) -> Result<u64, Problem> {
+        let least = below.iter().copied().min().unwrap_or(0);
+        match self.room(below) {
+            0 => Err(Problem::refused(
+                format!(
+                    "the stack {} has no room on devices of {}: its layers take all of it",
+                    self.stack,
+                    binary(least)
+                ),
+                "use larger devices; files in a folder are as large as `--member-size` says",
+            )),
+            room => Ok(room),
+        }
+    }
+
+    /// About how many bytes its top offers on devices of so many; 0 where its layers leave nothing.
     fn room(&self, mut below: Vec<u64>) -> u64 {
         for layer in &self.stack.layers {
             let capacity = find(layer.spec.name).map_or(0, |kind| kind.capacity(layer, &below));
@@ -310,17 +336,8 @@ impl StackRequest {
         let programs =
             kinds().flat_map(|(layer, kind)| kind.programs().iter().chain(kind.programs_of(layer)));
         let missing: Vec<&Program> = programs.filter(|program| program.find().is_none()).collect();
-        if let Some(first) = missing.first() {
-            let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
-            packages.sort_unstable();
-            packages.dedup();
-            return Err(Problem::refused(
-                format!(
-                    "the stack {} needs the program `{}`, which is not installed",
-                    self.stack, first.name
-                ),
-                format!("install it (in Debian: {})", packages.join(", ")),
-            ));
+        if let Some(problem) = not_installed(&self.stack, &missing) {
+            return Err(problem);
         }
         let refused = kinds().find_map(|(_, kind)| Some((kind.spec().name, kind.refuses_here()?)));
         if let Some((name, (why, help))) = refused {
@@ -336,9 +353,9 @@ impl StackRequest {
         match parts.find(|part| !part.is_there()) {
             Some(part) => Err(Problem::refused(
                 format!(
-                    "the stack {} needs `{}` of the kernel, which this one has neither built in nor as a module",
+                    "the stack {} needs {} of the kernel, which this one has neither built in nor as a module",
                     self.stack,
-                    part.name()
+                    part.told()
                 ),
                 "run it on a machine whose kernel has it, or leave that layer out",
             )),
@@ -405,6 +422,18 @@ pub(super) fn whole_path(text: &str) -> PathBuf {
     path.canonicalize().or_else(|_| std::path::absolute(path)).unwrap_or_else(|_| path.to_owned())
 }
 
+/// That programs for a stack are not installed, and the packages that have them; none where none is missing.
+fn not_installed(stack: &LayerStack, missing: &[&Program]) -> Option<Problem> {
+    let first = missing.first()?;
+    let mut packages: Vec<&str> = missing.iter().map(|program| program.package).collect();
+    packages.sort_unstable();
+    packages.dedup();
+    Some(Problem::refused(
+        format!("the stack {stack} needs the program `{}`, which is not installed", first.name),
+        format!("install it (in Debian: {})", packages.join(", ")),
+    ))
+}
+
 /// How many layers above the ground are made.
 fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem> {
     match parameters.given(named("layer"), Parameters::text)? {
@@ -424,7 +453,22 @@ fn height(stack: &LayerStack, parameters: &Parameters) -> Result<usize, Problem>
 
 #[cfg(test)]
 mod tests {
+    use model::plan::ProblemKind;
+
     use super::*;
+
+    #[test]
+    fn programs_that_are_missing_are_told_with_their_packages() {
+        let program = |name, package| Program { name, package, version: &[] };
+        let all = [program("mdadm", "mdadm"), program("lvm", "lvm2"), program("dmsetup", "lvm2")];
+        let all: Vec<&Program> = all.iter().collect();
+        let stack = LayerStack::parse("raid1(a+b) > lvm", LAYERS).unwrap();
+        let problem = not_installed(&stack, &all).unwrap();
+        assert_eq!(problem.kind, ProblemKind::Refused);
+        assert!(problem.message.contains("raid1(a+b) > lvm needs the program `mdadm`"), "{problem:?}");
+        assert!(problem.help.ends_with("(in Debian: lvm2, mdadm)"), "{problem:?}");
+        assert_eq!(not_installed(&stack, &[]), None);
+    }
 
     #[test]
     fn a_first_synchronisation_takes_as_long_as_md_allows() {

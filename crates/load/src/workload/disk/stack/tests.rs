@@ -105,6 +105,20 @@ fn a_request_without_a_meaning_is_refused() {
 }
 
 #[test]
+fn what_is_driven_of_a_stack_is_a_device_or_a_folder() {
+    let is_device = |stack: &str, more: &[(&'static str, Value)]| {
+        let parameters = parameters(stack, Path::new("/"), more);
+        StackRequest::of(&parameters, Some(TARGET)).unwrap().unwrap().is_device()
+    };
+    for stack in ["loop", "raid1(a+b) > luks", "loop > iscsi"] {
+        assert!(is_device(stack, &[]), "{stack}");
+    }
+    assert!(!is_device("loop > ext4", &[]));
+    assert!(!is_device("loop > ext4", &[("present", "nfs".into())]));
+    assert!(is_device("loop > ext4", &[("layer", "loop".into())]));
+}
+
+#[test]
 fn letters_name_the_parts_of_the_target() {
     let parts = ["one", "two"].map(PathBuf::from);
     let of = |text: &str, targets: &[PathBuf]| {
@@ -165,6 +179,8 @@ fn what_cannot_stand_on_what_is_below_is_refused_before_anything_is_made() {
         ("loop > luks > partition", "reads no partitions on `luks`"),
         ("zram > partition", "reads no partitions on `zram`"),
         ("loop > lvm(stripes=2)", "here are 1"),
+        ("loop > btrfs(data=raid1)", "data=raid1 needs at least 2 devices, and here are 1"),
+        ("loop(a+b+c) > btrfs(data=raid10)", "data=raid10 needs at least 4 devices, and here are 3"),
         ("loop(a+b+c) > raid5(bitmap=internal; journal=d)", "not both"),
         ("loop > ext4(stripe-unit=64k)", "go together"),
     ] {
@@ -174,6 +190,20 @@ fn what_cannot_stand_on_what_is_below_is_refused_before_anything_is_made() {
         assert!(problem.message.contains(message), "{stack}: {problem:?}");
         assert_eq!(problem.kind, ProblemKind::Invalid);
     }
+}
+
+#[test]
+fn a_stack_that_takes_all_of_its_devices_is_refused() {
+    let folder = tempfile::tempdir_in(".").unwrap();
+    let offered = |stack: &str, each: u64| {
+        let request =
+            StackRequest::of(&parameters(stack, folder.path(), &[]), Some(TARGET)).unwrap().unwrap();
+        request.offered(vec![each])
+    };
+    assert!(offered("loop > xfs", 512 << 20).unwrap() > 256 << 20);
+    let problem = offered("loop > xfs", 64 << 20).unwrap_err();
+    assert_eq!(problem.kind, ProblemKind::Refused);
+    assert!(problem.message.contains("loop > xfs has no room on devices of 64 MiB"), "{problem:?}");
 }
 
 #[test]
