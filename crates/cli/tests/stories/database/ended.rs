@@ -10,10 +10,10 @@ use crate::database::private::is_there;
 use crate::database::server::{BOTH, OwnServer, PASSWORD};
 use crate::database::{DatabaseStory, names_in, processes_in, server_folder};
 
-/// A load of some seconds, with these words: in the target, unless they have the URL of a server.
+/// A load of some minutes, with these words: in the target, unless they have the URL of a server.
 fn begin(story: &DatabaseStory, words: &[&str]) -> Child {
     let load = ["run", "db.oltp", "--rows", "2000", "--mix", "write-only", "--clients", "4"];
-    let times = ["--duration", "300ms", "--warm-up", "0", "--trials", "50", "--no-extra"];
+    let times = ["--duration", "300ms", "--warm-up", "0", "--trials", "500", "--no-extra"];
     let here = ["--target", story.target()];
     let target = if words.contains(&"--url") { &[][..] } else { &here[..] };
     story.place.start(&[&load[..], target, words, &times].concat())
@@ -120,7 +120,8 @@ fn a_file_of_sqlite_that_a_killed_load_leaves_is_removed_by_restore() {
     }
     run.wait().unwrap();
     eventually("all of them are gone", || !lives(agent));
-    assert!(names_in(story.target.path()).contains(&"mine.db".to_owned()));
+    let left = names_in(story.target.path());
+    assert!(left.contains(&"mine.db".to_owned()), "{left:?}");
     let restored = story.place.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
     assert!(stdout(&restored).contains("mine.db, which a killed run left: it is removed"));
