@@ -112,16 +112,16 @@ fn what_a_killed_load_on_sqlite_leaves_is_removed_by_restore() {
 fn a_file_of_sqlite_that_a_killed_load_leaves_is_removed_by_restore() {
     let story = DatabaseStory::new();
     let url = format!("sqlite:{}/mine.db", story.target());
-    let mut run = begin(&story, &["--url", &url]);
+    let run = begin(&story, &["--url", &url]);
     wait_for_trials(&story.place, 1);
     let agent = agent_of(run.id());
     for with in [Signal::STOP, Signal::KILL] {
         [agent, run.id()].into_iter().for_each(|process| signal(process, with));
     }
-    run.wait().unwrap();
+    let output = run.wait_with_output().unwrap();
     eventually("all of them are gone", || !lives(agent));
     let left = names_in(story.target.path());
-    assert!(left.contains(&"mine.db".to_owned()), "{left:?}");
+    assert!(left.contains(&"mine.db".to_owned()), "{left:?}: {}{}", stdout(&output), stderr(&output));
     let restored = story.place.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
     assert!(stdout(&restored).contains("mine.db, which a killed run left: it is removed"));
