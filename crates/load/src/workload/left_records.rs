@@ -67,6 +67,13 @@ impl LeftRecord {
     }
 }
 
+impl Drop for LeftRecord {
+    /// Nobody has to wait until what was just forked begins its own program, and so closes the file.
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 /// A new file at `path`, locked. Another run that reads the list before it is locked takes it for one that was
 /// never written, and removes it.
 fn new_locked(path: &Path) -> io::Result<File> {
@@ -182,6 +189,18 @@ mod tests {
         assert_eq!(listed::<String>(list.path()), ["three"]);
         record.remove();
         assert!(listed::<String>(list.path()).is_empty());
+    }
+
+    #[test]
+    fn regression_a_record_that_was_dropped_stayed_locked_by_what_another_thread_had_just_forked() {
+        let list = list();
+        let record = LeftRecord::write(list.path(), "a", &"one").unwrap();
+        // As what was forked and has not begun its own program has it.
+        let forked = record.file.try_clone().unwrap();
+        assert!(left::<String>(list.path()).is_empty());
+        drop(record);
+        assert_eq!(left::<String>(list.path()).len(), 1);
+        drop(forked);
     }
 
     #[test]

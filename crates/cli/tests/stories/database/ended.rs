@@ -10,10 +10,10 @@ use crate::database::private::is_there;
 use crate::database::server::{BOTH, OwnServer, PASSWORD};
 use crate::database::{DatabaseStory, names_in, processes_in, server_folder};
 
-/// A load of some seconds, with these words: in the target, unless they have the URL of a server.
+/// A load of some minutes, with these words: in the target, unless they have the URL of a server.
 fn begin(story: &DatabaseStory, words: &[&str]) -> Child {
     let load = ["run", "db.oltp", "--rows", "2000", "--mix", "write-only", "--clients", "4"];
-    let times = ["--duration", "300ms", "--warm-up", "0", "--trials", "50", "--no-extra"];
+    let times = ["--duration", "300ms", "--warm-up", "0", "--trials", "500", "--no-extra"];
     let here = ["--target", story.target()];
     let target = if words.contains(&"--url") { &[][..] } else { &here[..] };
     story.place.start(&[&load[..], target, words, &times].concat())
@@ -112,15 +112,16 @@ fn what_a_killed_load_on_sqlite_leaves_is_removed_by_restore() {
 fn a_file_of_sqlite_that_a_killed_load_leaves_is_removed_by_restore() {
     let story = DatabaseStory::new();
     let url = format!("sqlite:{}/mine.db", story.target());
-    let mut run = begin(&story, &["--url", &url]);
+    let run = begin(&story, &["--url", &url]);
     wait_for_trials(&story.place, 1);
     let agent = agent_of(run.id());
     for with in [Signal::STOP, Signal::KILL] {
         [agent, run.id()].into_iter().for_each(|process| signal(process, with));
     }
-    run.wait().unwrap();
+    let output = run.wait_with_output().unwrap();
     eventually("all of them are gone", || !lives(agent));
-    assert!(names_in(story.target.path()).contains(&"mine.db".to_owned()));
+    let left = names_in(story.target.path());
+    assert!(left.contains(&"mine.db".to_owned()), "{left:?}: {}{}", stdout(&output), stderr(&output));
     let restored = story.place.run(&["restore"]);
     assert_eq!(restored.status.code(), Some(0), "{}{}", stdout(&restored), stderr(&restored));
     assert!(stdout(&restored).contains("mine.db, which a killed run left: it is removed"));

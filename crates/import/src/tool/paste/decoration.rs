@@ -2,6 +2,8 @@
 //! `> `, `2026-11-27T22:19:59Z `, `bench-1  | `, `result.txt:12:`. It is taken off only where what is left is
 //! known and the line as it stands is not: much of it is also the beginning of some tool's own lines.
 
+use std::cell::RefCell;
+
 use super::moment;
 
 /// How well a line is known.
@@ -185,7 +187,19 @@ impl Decorations {
         if before == Sureness::Certain {
             return None;
         }
-        let (found, rest) = search(text, Search { before, known, is_common: false, depth: NESTED_MAX })?;
+        // The same is left in several ways, and it takes long to ask.
+        let asked = RefCell::new(Vec::<(String, Sureness)>::new());
+        let known = |text: &str| {
+            let before =
+                asked.borrow().iter().find(|(other, _)| other == text).map(|(_, sureness)| *sureness);
+            before.unwrap_or_else(|| {
+                let sureness = known(text);
+                asked.borrow_mut().push((text.to_owned(), sureness));
+                sureness
+            })
+        };
+        let how = Search { before, known: &known, is_common: false, depth: NESTED_MAX };
+        let (found, rest) = search(text, how)?;
         self.kinds.truncate(self.applied);
         self.kinds.extend(found);
         self.kinds.truncate(DEPTH_MAX);
@@ -208,16 +222,14 @@ struct Search<'a> {
 
 /// What stands before a line that is better known without, the outermost first, and what is left of it.
 fn search(text: &str, how: Search<'_>) -> Option<(Vec<Decoration>, String)> {
-    let candidates = candidates(text);
     let is_common = |kind: &Decoration| how.is_common || kind.is_common();
+    // Columns of a table that may begin here would lose their places.
+    let may_stand = |kind: &Decoration| how.before == Sureness::Unknown || !is_common(kind);
     let is_better = |(kind, rest): &&(Decoration, String)| {
         let sureness = (how.known)(rest.trim_start());
-        match is_common(kind) {
-            // Columns of a table that may begin here would lose their places.
-            true => sureness == Sureness::Certain && how.before == Sureness::Unknown,
-            false => sureness > how.before,
-        }
+        if is_common(kind) { sureness == Sureness::Certain } else { sureness > how.before }
     };
+    let candidates: Vec<_> = candidates(text).into_iter().filter(|(kind, _)| may_stand(kind)).collect();
     if let Some((kind, rest)) = candidates.iter().find(is_better) {
         return Some((vec![kind.clone()], rest.clone()));
     }

@@ -112,6 +112,13 @@ impl StackRecord {
     }
 }
 
+impl Drop for StackRecord {
+    /// What was just forked, and has not begun its own program, has the file, too.
+    fn drop(&mut self) {
+        let _ = flock(&self.file, FlockOperation::Unlock);
+    }
+}
+
 /// The layers in the file of a stack, the lowest first.
 fn layers_in(path: &Path) -> io::Result<Vec<LayerRecord>> {
     let mut bytes = Vec::new();
