@@ -82,7 +82,7 @@ mod tests {
         let found = verdict(0.1, 0.05);
         assert_eq!(found.code, "server-bound");
         assert!(found.text.contains("80 % of the time"), "{}", found.text);
-        assert!(found.advice.is_some_and(|advice| advice.contains("headroom run disk")));
+        assert!(found.advice.as_ref().is_some_and(|advice| advice.contains("headroom run disk")));
         assert!(found.evidence.iter().any(|one| one.code == "served-file"), "{found:?}");
         assert_eq!(verdict(1.0, 0.05).code, "cannot-tell", "it comes from memory");
         assert_eq!(verdict(0.1, 0.6).code, "sender-cpu", "it computes");
