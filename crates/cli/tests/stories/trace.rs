@@ -5,6 +5,7 @@
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -128,6 +129,38 @@ fn a_trace_that_was_saved_gives_the_same_figures_again() {
     let cut = place.run(&["trace", "cut.trace"]);
     assert_eq!(cut.status.code(), Some(0), "{}", stderr(&cut));
     assert!(joined(&stdout(&cut)).contains("cut.traceendswithinarecord"), "{}", stdout(&cut));
+}
+
+/// What iowatcher draws of blktrace's files `NAME.blktrace.N` in the folder of the story.
+fn drawn(place: &StoryFolder, name: &str) -> String {
+    let picture = format!("{name}.svg");
+    let mut command = Command::new("iowatcher");
+    command.args(["-t", name, "-o", &picture]).current_dir(place.path()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{name}: {}{}", stdout(&output), stderr(&output));
+    std::fs::read_to_string(place.path().join(picture)).unwrap()
+}
+
+#[test]
+fn iowatcher_draws_what_was_written_as_what_was_read() {
+    if Command::new("iowatcher").arg("--help").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: there is no iowatcher");
+        println!("skipped: there is no iowatcher");
+        return;
+    }
+    let place = StoryFolder::new();
+    let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/tests/data/blktrace");
+    for cpu in 0..2 {
+        let name = format!("made.blktrace.{cpu}");
+        std::fs::copy(made.join(&name), place.path().join(&name)).unwrap();
+    }
+    let written = place.run(&["trace", "made.blktrace.0", "--format", "blktrace", "-o", "written"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    let of_all = drawn(&place, "made");
+    assert_eq!(drawn(&place, "written"), of_all);
+    // The picture is of the events: without those of the other CPU it is another one.
+    std::fs::copy(made.join("made.blktrace.0"), place.path().join("half.blktrace.0")).unwrap();
+    assert_ne!(drawn(&place, "half"), of_all);
 }
 
 #[test]
