@@ -191,12 +191,17 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     let shown = crate::common::stdout(&network.place.run(&["show", "last"]));
     let told: Vec<&str> = shown.lines().skip_while(|line| !line.contains("The answer")).take(3).collect();
     assert!(told.len() == 3 && told.iter().all(|line| line.chars().count() <= 80), "{shown}");
-    for (language, words) in [("en", "<dt>The answer</dt>"), ("ko", "<dt>답</dt>"), ("ja", "<dt>答え</dt>")]
-    {
+    // With the answer, and what the kernel sent.
+    for (language, words, sent) in [
+        ("en", "<dt>The answer</dt>", "Where requests spent their time"),
+        ("ko", "<dt>답</dt>", "요청의 시간 내역"),
+        ("ja", "<dt>答え</dt>", "リクエストの時間の内訳"),
+    ] {
         let page = network.place.run(&["report", "last", "--lang", language, "-o", "page.html"]);
         assert!(page.status.success(), "{}", stderr(&page));
         let text = std::fs::read_to_string(network.place.path().join("page.html")).unwrap();
         assert!(text.contains(words), "{language}");
+        assert_eq!(text.contains(sent), cases.iter().any(is_traced), "{language}");
     }
     assert_eq!(disk.names(), [""; 0], "something stayed");
     assert_eq!(states(&network), before, "all is as it was found");

@@ -387,6 +387,10 @@ fn a_download_is_what_the_server_sent() {
     let given = [("url", &*server.url("/x")), ("until", "end"), ("target", folder), ("sync", "end")];
     let durable = run(DOWNLOAD, &given).unwrap();
     assert!(durable.metric("throughput_durable") <= durable.metric("throughput") * 1.001, "{durable:?}");
+    // What was written by way of the page cache is still there at the end, and nothing is that went around it.
+    assert!(durable.fact("cached_share_after").parse::<f64>().unwrap() > 0.9, "{durable:?}");
+    let direct = run(DOWNLOAD, &[given.as_slice(), &[("direct", "yes")]].concat()).unwrap();
+    assert!(direct.facts.iter().all(|(name, _)| name.as_str() != "cached_share_after"), "{direct:?}");
 }
 
 /// A receive of a ring that waits for a server keeps neither the trial from its end nor the worker from its
