@@ -198,6 +198,23 @@ fn a_command_that_fails_is_told() {
     assert_nothing_left(&place);
 }
 
+/// A command gets its words as they were typed; what is shown and kept of it has no password.
+#[test]
+fn a_password_of_the_command_reaches_it_and_nobody_else() {
+    let place = StoryFolder::new();
+    let Some(disk) = disk(&place) else { return };
+    let url = "postgresql://me:hunter2@here/x";
+    let script = format!("test ${{#0}} -eq {} && exit 3; exit 4", url.len());
+    let traced = place.run(&["trace", &disk.path, "--save", "kept.hrt", "--", "sh", "-c", &script, url]);
+    let said = stdout(&traced) + &stderr(&traced);
+    assert_eq!(traced.status.code(), Some(1), "{said}");
+    assert!(joined(&said).contains("failedwithexitcode3"), "{said}");
+    assert!(said.contains("me:***@here") && !said.contains("hunter2"), "{said}");
+    let kept = std::fs::read(place.path().join("kept.hrt")).unwrap();
+    let has = |text: &[u8]| kept.windows(text.len()).any(|part| part == text);
+    assert!(has(b"me:***@here") && !has(b"hunter2"));
+}
+
 /// Runs `headroom trace ARGUMENTS` where the disk is mounted at `data`, for this command alone.
 fn trace_mounted(place: &StoryFolder, disk: &Disk, arguments: &[&str]) -> Value {
     let script =
