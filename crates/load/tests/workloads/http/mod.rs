@@ -423,8 +423,10 @@ fn a_ring_waits_no_longer_than_it_may() {
 #[test]
 fn what_contradicts_itself_is_refused() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let cases: [(&str, Given<'_>, &str); 10] = [
+    let cases: [(&str, Given<'_>, &str); 12] = [
         (DOWNLOAD, &[("direct", "yes")], "without a target"),
+        (DOWNLOAD, &[("url", "https://a/"), ("move", "splice")], "TLS must see all"),
+        (DOWNLOAD, &[("url", "https://a/"), ("move", "io_uring")], "TLS must see all"),
         (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
         (DOWNLOAD, &[("http", "2")], "speaks HTTP/1.1 only"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "splice")], "has frames around them"),
