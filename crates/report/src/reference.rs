@@ -142,8 +142,8 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
         .iter()
         .filter_map(|state| {
             let now = state.now.as_ref().ok()?;
-            let name = state.bound.name();
-            let told = if name.is_empty() { now.clone() } else { format!("{name} {now}") };
+            let (name, now) = (state.bound.name(), brief(now));
+            let told = if name.is_empty() { now } else { format!("{name} {now}") };
             Some(if state.refused.is_some() { format!("{told} (cannot be changed)") } else { told })
         })
         .collect();
@@ -155,6 +155,17 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
         some if some > MOST => format!("{}, and {} more", known[..MOST].join(", "), some - MOST),
         _ => known.join(", "),
     })
+}
+
+/// The first parts of a long state; [`present`] has all.
+fn brief(now: &str) -> String {
+    const LONGEST: usize = 40;
+    let Some((end, _)) = now.char_indices().nth(LONGEST) else { return now.to_owned() };
+    let head = &now[..end];
+    match head.rsplit_once('+') {
+        Some((whole, _)) => format!("{whole}+..."),
+        None => format!("{head}..."),
+    }
 }
 
 /// How one setting stands at each of its resources, a line each.
@@ -292,6 +303,11 @@ mod tests {
         assert!(told.contains("block:sda: 128KiB\n"), "{told}");
         assert!(told.contains("block:sdb: 64KiB; cannot be changed: the host keeps it\n"), "{told}");
         assert!(told.contains("block:sdc: cannot be read: it has none\n"), "{told}");
+        assert_eq!(
+            brief("relatime+diratime+nolazytime+async+barrier+commit=5"),
+            "relatime+diratime+nolazytime+async+..."
+        );
+        assert_eq!(brief("0-3:max"), "0-3:max");
         let nowhere = settings(&[spec], &states[2..], Terminal::default());
         assert!(nowhere.contains("not to be had here"), "{nowhere}");
     }
