@@ -150,6 +150,10 @@ fn regression_discards_were_told_as_writes() {
     ] {
         assert!(said.contains(expected), "{expected} in {said}");
     }
+    // Nor are they bytes per second of who submitted them.
+    let threads = report(&all).threads.threads;
+    let rates = threads.iter().map(|(thread, io)| (*thread, io.series_bytes.iter().sum::<u64>()));
+    assert_eq!(rates.collect::<BTreeMap<_, _>>(), BTreeMap::from([(7, 8192), (8, 0)]));
     // A discard after the command is nothing that it wrote.
     let mut analysis = Analysis::new(AnalysisOptions::default());
     let (before, after) = all.split_at(12);
