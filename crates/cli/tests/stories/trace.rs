@@ -213,6 +213,10 @@ fn a_password_of_the_command_reaches_it_and_nobody_else() {
     let kept = std::fs::read(place.path().join("kept.hrt")).unwrap();
     let has = |text: &[u8]| kept.windows(text.len()).any(|part| part == text);
     assert!(has(b"me:***@here") && !has(b"hunter2"));
+    // Nor is it in what is to be typed to see more.
+    let again = place.run(&["trace", &disk.path, "--", "sh", "-c", "exit 3", "mysql", "-phunter2"]);
+    let said = stdout(&again) + &stderr(&again);
+    assert!(joined(&said).contains("headroomtrace-v") && !said.contains("hunter2"), "{said}");
 }
 
 /// Runs `headroom trace ARGUMENTS` where the disk is mounted at `data`, for this command alone.
