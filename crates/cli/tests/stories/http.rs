@@ -65,6 +65,22 @@ fn a_disk_that_fills_in_the_middle_is_named_however_bytes_are_moved() {
 }
 
 #[test]
+fn regression_the_plan_of_a_download_to_a_disk_said_that_nothing_is_written() {
+    let place = StoryFolder::new();
+    std::fs::create_dir(place.path().join("data")).unwrap();
+    let plan = |words: &[&str]| {
+        let output = place.run(&[&["run", "http.download", "--dry-run"], words].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        crate::common::stdout(&output)
+    };
+    let said = plan(&["--target", "data", "--streams", "1,2"]);
+    assert_eq!(said.matches("writes into data\n").count(), 1, "{said}");
+    assert!(!said.contains("Nothing is written") && said.contains("No setting is changed."), "{said}");
+    let said = plan(&[]);
+    assert!(said.contains("Nothing is written, no setting is changed."), "{said}");
+}
+
+#[test]
 fn a_folder_that_takes_no_file_is_named() {
     let place = StoryFolder::new();
     let (code, said) = on_a_disk(&place, &format!("mount -o remount,ro disk; {DOWNLOAD} --answer 1m"));
