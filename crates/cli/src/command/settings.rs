@@ -12,7 +12,7 @@ use crate::output;
 
 /// What is said to who may look at settings and not change them.
 const WITHOUT_RIGHTS: &str =
-    "Headroom does not run as root: none of them can be changed, and what only root can see is not shown.";
+    "Headroom does not run as root: no setting can be changed, and what only root can see is not shown.";
 
 pub(super) fn define(command: Command) -> Command {
     command
