@@ -8,6 +8,8 @@
 //! relied upon. Each is told to ask no proxy, to read no settings of the user and to show no
 //! progress, and aria2c to set up no file before it writes: with that they are fastest.
 //!
+//! Over TLS, and over HTTP/2 with it, curl's figures stand beside ours, without a goal.
+//!
 //! Which of the three is the peer is found out before the pairs begin, by three runs of each: the
 //! fastest for the rate, that with least CPU for the CPU. Were it the best of each pair, the three
 //! together would have chance on their side.
@@ -33,7 +35,7 @@ pub(crate) const FILE: Benchmark = Benchmark {
         Figure { what: "downloaded to a file", unit: "B/s", goal: Goal::LowAtLeast(1.0) },
         Figure { what: "CPU per byte downloaded to a file", unit: "s/B", goal: Goal::HighAtMost(1.0) },
     ],
-    prepare: |context| prepare(context, To::File, &[Client::Curl, Client::Wget, Client::Aria2]),
+    prepare: |context| prepare(context, Scheme::Http, To::File, &[Client::Curl, Client::Wget, Client::Aria2]),
 };
 
 /// To nowhere.
@@ -45,7 +47,30 @@ pub(crate) const NOWHERE: Benchmark = Benchmark {
         Figure { what: "downloaded to nowhere", unit: "B/s", goal: Goal::LowAtLeast(1.0) },
         Figure { what: "CPU per byte downloaded to nowhere", unit: "s/B", goal: Goal::HighAtMost(1.0) },
     ],
-    prepare: |context| prepare(context, To::Nowhere, &[Client::Curl]),
+    prepare: |context| prepare(context, Scheme::Http, To::Nowhere, &[Client::Curl]),
+};
+
+/// To nowhere, over TLS.
+pub(crate) const SECURE: Benchmark = Benchmark {
+    name: "http-download-tls",
+    peer: "curl",
+    needs: &["nginx", "curl", "taskset", "openssl"],
+    figures: &[
+        Figure { what: "downloaded over TLS", unit: "B/s", goal: Goal::None },
+        Figure { what: "CPU per byte downloaded over TLS", unit: "s/B", goal: Goal::None },
+    ],
+    prepare: |context| prepare(context, Scheme::Https, To::Nowhere, &[Client::Curl]),
+};
+
+/// To nowhere, over HTTP/2 and TLS.
+pub(crate) const HTTP2: Benchmark = Benchmark {
+    name: "http-download-http2",
+    figures: &[
+        Figure { what: "downloaded over HTTP/2", unit: "B/s", goal: Goal::None },
+        Figure { what: "CPU per byte downloaded over HTTP/2", unit: "s/B", goal: Goal::None },
+    ],
+    prepare: |context| prepare(context, Scheme::Http2, To::Nowhere, &[Client::Curl]),
+    ..SECURE
 };
 
 /// Runs of each client that decide which is the peer.
@@ -102,6 +127,17 @@ impl Client {
         words.into_iter().map(str::to_owned).collect()
     }
 
+    /// Its words for a server that is reached so, whose certificate nobody vouches for.
+    const fn words_for(self, scheme: Scheme) -> &'static [&'static str] {
+        match (self, scheme) {
+            (_, Scheme::Http) => &[],
+            (Self::Curl, Scheme::Https) => &["--insecure", "--http1.1"],
+            (Self::Curl, Scheme::Http2) => &["--insecure", "--http2"],
+            (Self::Wget, _) => &["--no-check-certificate"],
+            (Self::Aria2, _) => &["--check-certificate=false"],
+        }
+    }
+
     fn version(self, context: &BenchContext) -> Result<String, Error> {
         Ok(version_in(&context.output(None, self.program(), &["--version"])?))
     }
@@ -132,10 +168,15 @@ struct Download {
     cheapest: Candidate,
 }
 
-fn prepare(context: &BenchContext, to: To, clients: &[Client]) -> Result<Box<dyn Sides>, Error> {
+fn prepare(
+    context: &BenchContext,
+    scheme: Scheme,
+    to: To,
+    clients: &[Client],
+) -> Result<Box<dyn Sides>, Error> {
     make_content(context, CONTENT_1K)?;
     make_content(context, CONTENT_1G)?;
-    let (server, cpu) = (Nginx::start(context, place::first()?, Scheme::Http)?, place::last()?);
+    let (server, cpu) = (Nginx::start(context, place::first()?, scheme)?, place::last()?);
     let route = Route { context, server: &server, to, cpu };
     let candidates = clients.iter().map(|client| route.candidate(*client)).collect::<Result<Vec<_>, _>>()?;
     let mut runs = vec![Vec::new(); candidates.len()];
@@ -182,7 +223,8 @@ impl Route<'_> {
             fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
         }
         let words = client.words(&self.server.url(content), &folder.to_string_lossy(), name);
-        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let of_scheme = client.words_for(self.server.scheme()).iter().copied();
+        let words: Vec<&str> = words.iter().map(String::as_str).chain(of_scheme).collect();
         let cost = ProcessCost::of(self.context, Some(self.cpu), client.program(), &words)?;
         if self.to == To::File {
             let path = folder.join(name);
@@ -226,6 +268,12 @@ impl Sides for Download {
         if self.to == To::File {
             words.extend(["--target", &*folder]);
         }
+        let of_scheme: &[&str] = match self.server.scheme() {
+            Scheme::Http => &[],
+            Scheme::Https => &["--insecure", "yes"],
+            Scheme::Http2 => &["--insecure", "yes", "--http", "2"],
+        };
+        words.extend(of_scheme.iter().copied());
         let metrics = context.headroom_by_count(Some(self.cpu), &words, seed)?;
         Ok(vec![metrics.get("throughput")?, metrics.get("cpu_per_byte")?])
     }
@@ -290,5 +338,8 @@ mod tests {
         }
         assert!(Client::Curl.words("u", "/dev", "null").contains(&"/dev/null".to_owned()));
         assert_eq!(Client::Curl.words("u", "/", "x")[0], "-q", "curl wants it first");
+        // It speaks HTTP/2 over TLS wherever it is not told otherwise.
+        assert!(Client::Curl.words_for(Scheme::Https).contains(&"--http1.1"));
+        assert!(Client::Curl.words_for(Scheme::Http2).contains(&"--http2"));
     }
 }

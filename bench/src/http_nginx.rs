@@ -40,6 +40,8 @@ pub(crate) enum Scheme {
     Http,
     /// TLS 1.3 with AES-256-GCM, which both sides' libraries prefer as well.
     Https,
+    /// HTTP/2 over the same TLS.
+    Http2,
 }
 
 /// A running one.
@@ -89,11 +91,16 @@ impl Nginx {
         Ok(())
     }
 
+    /// How it is reached.
+    pub(crate) const fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
     /// Where it has this.
     pub(crate) fn url(&self, content: Content) -> String {
         let scheme = match self.scheme {
             Scheme::Http => "http",
-            Scheme::Https => "https",
+            Scheme::Https | Scheme::Http2 => "https",
         };
         format!("{scheme}://127.0.0.1:{}/{}", self.port, content.name)
     }
@@ -121,7 +128,7 @@ pub(crate) fn command(context: &BenchContext, listen: &str, scheme: Scheme) -> R
     let folder = folder(context);
     let content = folder.join("content");
     fs::create_dir_all(&content).map_err(Error::file("make", &content))?;
-    if scheme == Scheme::Https {
+    if scheme != Scheme::Http {
         make_certificate(context, &folder)?;
     }
     for (name, text) in [("nginx.conf", configuration(listen, scheme)), (LOG, String::new())] {
@@ -160,13 +167,12 @@ pub(crate) fn await_number(context: &BenchContext) -> Result<(), Error> {
 /// - folders of its own for what it buffers: as root it gives the usual ones to another user when it
 ///   starts.
 fn configuration(listen: &str, scheme: Scheme) -> String {
+    const CERTIFICATE: &str = "        ssl_certificate certificate.pem;\n        ssl_certificate_key key.pem;\n        \
+         ssl_protocols TLSv1.3;\n        ssl_conf_command Ciphersuites TLS_AES_256_GCM_SHA384;\n";
     let (tls, certificate) = match scheme {
         Scheme::Http => ("", ""),
-        Scheme::Https => (
-            " ssl",
-            "        ssl_certificate certificate.pem;\n        ssl_certificate_key key.pem;\n        \
-             ssl_protocols TLSv1.3;\n        ssl_conf_command Ciphersuites TLS_AES_256_GCM_SHA384;\n",
-        ),
+        Scheme::Https => (" ssl", CERTIFICATE),
+        Scheme::Http2 => (" ssl http2", CERTIFICATE),
     };
     format!(
         "daemon off;\nmaster_process off;\nworker_processes 1;\npid {NUMBER};\nerror_log {LOG};\n\
@@ -266,5 +272,6 @@ mod tests {
             "{secure}"
         );
         assert!(secure.ends_with("TLS_AES_256_GCM_SHA384;\n    }\n}\n"), "{secure}");
+        assert_eq!(configuration("127.0.0.1:8443", Scheme::Http2).replace(" ssl http2;", " ssl;"), secure);
     }
 }

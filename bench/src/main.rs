@@ -187,6 +187,8 @@ const TABLE: &[&Benchmark] = &[
     &http_requests::SECURE_256,
     &http_download::FILE,
     &http_download::NOWHERE,
+    &http_download::SECURE,
+    &http_download::HTTP2,
     &http_limited::WIRE,
     &http_limited::DISK,
     &db_sysbench::MARIADB_POINT_1,

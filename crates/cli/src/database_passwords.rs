@@ -95,6 +95,14 @@ fn of_options(text: &[u8], url: Range<usize>) -> Vec<Range<usize>> {
     all
 }
 
+/// How many of the words that were typed are for this program. Behind the `--` of a trace stands a command of the user's,
+/// which is given its words as they are.
+pub(crate) fn own_words(arguments: &[OsString]) -> usize {
+    let is_trace = arguments.get(1).is_some_and(|word| word == "trace");
+    let mark = arguments.iter().position(|word| word == "--").filter(|_| is_trace);
+    mark.unwrap_or(arguments.len())
+}
+
 /// Takes the passwords out of `arguments`. Returns a line for each: the URL without it, a
 /// tabulator, and the password as it stood there.
 ///
@@ -192,6 +200,14 @@ mod tests {
         let (kept, lines) = taken(&["mysql://a:b@c,sqlite:", "mysql://d:@e"]);
         assert_eq!((kept[0].as_str(), kept[1].as_str()), ("mysql://a@c,sqlite:", "mysql://d@e"));
         assert_eq!(lines, "mysql://a@c\tb\nmysql://d@e\t\n");
+    }
+
+    #[test]
+    fn regression_a_traced_command_got_its_url_without_the_password() {
+        let own = |line: &str| own_words(&line.split(' ').map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(own("headroom trace sda -- psql postgresql://me:hunter2@here/x"), 3);
+        assert_eq!(own("headroom trace sda --duration 1s"), 5);
+        assert_eq!(own("headroom schedule db.oltp -- --url mysql://me:hunter2@here/x"), 6);
     }
 
     #[test]

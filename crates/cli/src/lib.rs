@@ -61,7 +61,8 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         return code;
     }
     static_names::keep_to_files_and_dns();
-    let passwords = match database_passwords::take(&mut arguments) {
+    let own = database_passwords::own_words(&arguments);
+    let passwords = match database_passwords::take(&mut arguments[..own]) {
         Ok(passwords) => passwords,
         Err(failure) => return show::failure(&failure),
     };

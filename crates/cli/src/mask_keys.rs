@@ -32,7 +32,33 @@ pub(crate) fn secrets(text: &[u8]) -> Vec<Range<usize>> {
     // What was torn off is looked for behind whole ones, not behind halves.
     let whole = merged(found);
     let torn = whole.iter().flat_map(|secret| torn(text, secret)).collect::<Vec<_>>();
-    merged(whole.into_iter().chain(torn).chain(database_passwords::places(text)).collect())
+    let passwords = database_passwords::places(text).into_iter().chain(url_passwords(text));
+    merged(whole.into_iter().chain(torn).chain(passwords).collect())
+}
+
+/// What stands between a user and a host in URLs of any kind: `https://user:password@host/`. Where a password of a
+/// database ends [`database_passwords`] knows better.
+fn url_passwords(text: &[u8]) -> Vec<Range<usize>> {
+    const MARK: &[u8] = b"://";
+    let mut found = Vec::new();
+    let mut from = 0;
+    while let Some(at) = text[from..].windows(MARK.len()).position(|window| window == MARK) {
+        let begin = from + at + MARK.len();
+        let length = text[begin..].iter().position(ends_authority).unwrap_or(text.len() - begin);
+        let authority = &text[begin..begin + length];
+        let colon = authority.iter().position(|byte| *byte == b':');
+        let sign = authority.iter().rposition(|byte| *byte == b'@');
+        if let Some((colon, sign)) = colon.zip(sign).filter(|(colon, sign)| colon + 1 < *sign) {
+            found.push(begin + colon + 1..begin + sign);
+        }
+        from = begin;
+    }
+    found
+}
+
+/// What ends the user, the host and the port of a URL, or the URL.
+fn ends_authority(byte: &u8) -> bool {
+    *byte <= b' ' || matches!(byte, b'/' | b'?' | b'#' | b'\'' | b'"' | b'`' | 0x7f)
 }
 
 /// The same places in order and apart from each other.
@@ -272,6 +298,25 @@ mod tests {
         let typed = "run db.oltp --url mysql://me:hunter2@here/x,postgres://me@there --clients 1";
         assert_eq!(shortened(typed), typed.replace("hunter2", "..."));
         assert_eq!(starred(typed), typed.replace("hunter2", "*******"));
+    }
+
+    #[test]
+    fn regression_a_password_in_the_url_of_a_server_was_shown() {
+        for url in [
+            "http://me:hunter2@here:80/x",
+            "HTTPS://me:hunter2@[::1]",
+            "ftp://:hunter2@here",
+            "x://m:hunter2@",
+        ] {
+            let typed = format!("run http.download --url {url} and \"{url}\", 'http://here:8080/a@b'");
+            assert_eq!(shortened(&typed), typed.replace("hunter2", "..."));
+            assert_eq!(starred(&typed), typed.replace("hunter2", "*******"));
+        }
+        for without in
+            ["http://me@here/", "http://me:@here/", "http://here:80/?a=b:c@d", "://", "http://a:1,http://b@c"]
+        {
+            assert_eq!(shortened(without), without);
+        }
     }
 
     #[test]

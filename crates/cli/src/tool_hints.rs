@@ -13,6 +13,7 @@ use study::Diagnostic;
 use study::read::CONTROLS;
 
 use crate::exit::Failure;
+use crate::output::joined;
 
 /// What a line that clap does not take may have meant; `typed` is all of it, and `root` the command line
 /// that there is.
@@ -22,7 +23,16 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
         _ => None,
     };
     let (message, help) = match error.kind() {
-        ErrorKind::UnknownArgument => unknown_argument(text(ContextKind::InvalidArg)?, typed)?,
+        ErrorKind::UnknownArgument => {
+            let wrong = text(ContextKind::InvalidArg)?;
+            match command_behind_run(typed, wrong) {
+                Some(command) => (
+                    "`headroom run` runs no command of yours".to_owned(),
+                    format!("`headroom trace DEVICE -- {command}` says what it does to a disk"),
+                ),
+                None => unknown_argument(wrong, typed)?,
+            }
+        }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
             let is_help = typed.get(1).is_some_and(|word| word == "help");
@@ -51,6 +61,15 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
         _ => return None,
     };
     Some(Failure::arguments(message, help))
+}
+
+/// The command behind the `--` of `headroom run`, if `wrong` is a word of it.
+fn command_behind_run(typed: &[String], wrong: &str) -> Option<String> {
+    let [_, run, rest @ ..] = typed else { return None };
+    let mark = rest.iter().position(|word| word == "--").filter(|_| run == "run")?;
+    let command = rest.get(mark + 1..)?;
+    let is_of_it = command.iter().any(|word| word == wrong);
+    is_of_it.then(|| printable(&joined(command.iter().map(String::as_str))))
 }
 
 /// What is said of an argument that the command `typed` does not take, and what to type instead.
@@ -225,6 +244,11 @@ mod tests {
         let told = help("headroom show last -o x.html").unwrap();
         assert!(told.starts_with("`headroom report RUN -o FILE` "), "{told}");
         assert_eq!(help("headroom doctor -o x.html"), None);
+        for study in ["disk ", "what-does-it-do-to-my-disk ", ""] {
+            let told = help(&format!("headroom run {study}-- dd if=a of=b")).unwrap();
+            assert_eq!(told, "`headroom trace DEVICE -- dd if=a of=b` says what it does to a disk");
+        }
+        assert_eq!(help("headroom run disk --queue-dpth 4 -- dd if=a"), None, "what is wrong is before it");
         let told = help("headroom run disk --target a --target b").unwrap();
         assert!(told.ends_with("--target A,B"), "{told}");
         assert_eq!(help("headroom run disk --store a --store b"), None);

@@ -115,8 +115,9 @@ fn touched(plan: &Plan) -> Vec<String> {
     fixtures.sort();
     fixtures.dedup();
     let settings = settings(plan);
-    let is_written = !fixtures.is_empty();
     let mut lines: Vec<String> = fixtures.into_iter().map(|fixture| fixture.about.clone()).collect();
+    lines.extend(written_into(plan));
+    let is_written = !lines.is_empty();
     lines.extend(
         match (is_written, settings.is_empty()) {
             (false, true) => Some("Nothing is written, no setting is changed."),
@@ -128,6 +129,17 @@ fn touched(plan: &Plan) -> Vec<String> {
     );
     lines.extend(settings);
     lines.extend(observed(plan));
+    lines
+}
+
+/// Where loads write that need nothing made before them, such as downloads.
+fn written_into(plan: &Plan) -> Vec<String> {
+    let cases = plan.cases.iter().filter(|case| case.fixtures.is_empty() && case.effect != Effect::Clean);
+    let profiles = cases.flat_map(|case| &case.loads).filter_map(|load| load.profile.as_ref());
+    let paths = profiles.flat_map(|profile| &profile.paths);
+    let mut lines: Vec<String> = paths.map(|path| format!("writes into {path}")).collect();
+    lines.sort_unstable();
+    lines.dedup();
     lines
 }
 

@@ -128,12 +128,12 @@ pub fn settings(all: &[&SettingSpec], present: &[PresentState], terminal: Termin
         let text = filled(&format!("{}{stands}", spec.summary), (indent, indent), terminal);
         out.push_str(&format!("{:NAME$}{}\n", spec.name(), text.trim_start()));
     }
-    let more = "`headroom settings NAME` says all of one, and why it would not be changed.";
+    let more = "`headroom settings NAME` says all of one, and why it cannot be changed.";
     out.push_str(&format!("\n{}\n", paragraph(more, terminal)));
     out
 }
 
-/// How a setting stands at its resources, in a line: `vda mq-deadline, vdb none`.
+/// How a setting stands at its resources, in a line: `vda mq-deadline, vdb none (cannot be changed)`.
 fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
     /// More than that are not named.
     const MOST: usize = 4;
@@ -142,8 +142,9 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
         .iter()
         .filter_map(|state| {
             let now = state.now.as_ref().ok()?;
-            let name = state.bound.name();
-            Some(if name.is_empty() { now.clone() } else { format!("{name} {now}") })
+            let (name, now) = (state.bound.name(), brief(now));
+            let told = if name.is_empty() { now } else { format!("{name} {now}") };
+            Some(if state.refused.is_some() { format!("{told} (cannot be changed)") } else { told })
         })
         .collect();
     if all.is_empty() {
@@ -156,6 +157,17 @@ fn stands<'a>(here: impl Iterator<Item = &'a PresentState>) -> Option<String> {
     })
 }
 
+/// The first parts of a long state; [`present`] has all.
+fn brief(now: &str) -> String {
+    const LONGEST: usize = 40;
+    let Some((end, _)) = now.char_indices().nth(LONGEST) else { return now.to_owned() };
+    let head = &now[..end];
+    match head.rsplit_once('+') {
+        Some((whole, _)) => format!("{whole}+..."),
+        None => format!("{head}..."),
+    }
+}
+
 /// How one setting stands at each of its resources, a line each.
 #[must_use]
 pub fn present(states: &[PresentState], terminal: Terminal) -> String {
@@ -163,7 +175,7 @@ pub fn present(states: &[PresentState], terminal: Terminal) -> String {
         let place = state.resource.as_str();
         let said = match (&state.now, &state.refused) {
             (Err(reason), _) => format!("{place}: cannot be read: {reason}"),
-            (Ok(now), Some(reason)) => format!("{place}: {now}; would not be changed: {reason}"),
+            (Ok(now), Some(reason)) => format!("{place}: {now}; cannot be changed: {reason}"),
             (Ok(now), None) => format!("{place}: {now}"),
         };
         filled(&said, ("  ", "    "), terminal)
@@ -249,6 +261,8 @@ fn parameter_row(parameter: &ParameterSpec) -> String {
 
 #[cfg(test)]
 mod tests {
+    use model::{Resource, ResourceKind};
+
     use super::*;
 
     #[test]
@@ -262,6 +276,40 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_setting_that_cannot_be_changed_is_told_in_the_list_and_why_beside_its_resource() {
+        let spec = machine::setting::find("read-ahead").unwrap().spec();
+        let at = |name: &str, now: Result<&str, &str>, refused: Option<&str>| PresentState {
+            spec,
+            bound: Resource::of(ResourceKind::Block, name),
+            resource: Resource::of(ResourceKind::Block, name),
+            now: now.map(str::to_owned).map_err(str::to_owned),
+            refused: refused.map(str::to_owned),
+        };
+        let states = [
+            at("sda", Ok("128KiB"), None),
+            at("sdb", Ok("64KiB"), Some("the host keeps it")),
+            at("sdc", Err("it has none"), None),
+        ];
+        let listed = settings(&[spec], &states, Terminal::default());
+        let flat = listed.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(
+            flat.contains("sda 128KiB, sdb 64KiB (cannot be changed) `headroom settings NAME`"),
+            "{listed}"
+        );
+        let told = present(&states, Terminal::default());
+        assert!(told.contains("block:sda: 128KiB\n"), "{told}");
+        assert!(told.contains("block:sdb: 64KiB; cannot be changed: the host keeps it\n"), "{told}");
+        assert!(told.contains("block:sdc: cannot be read: it has none\n"), "{told}");
+        assert_eq!(
+            brief("relatime+diratime+nolazytime+async+barrier+commit=5"),
+            "relatime+diratime+nolazytime+async+..."
+        );
+        assert_eq!(brief("0-3:max"), "0-3:max");
+        let nowhere = settings(&[spec], &states[2..], Terminal::default());
+        assert!(nowhere.contains("not to be had here"), "{nowhere}");
     }
 
     #[test]

@@ -10,6 +10,10 @@ use super::unknown;
 use crate::exit::Failure;
 use crate::output;
 
+/// What is said to who may look at settings and not change them.
+const WITHOUT_RIGHTS: &str =
+    "Headroom does not run as root: no setting can be changed, and what only root can see is not shown.";
+
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples(["settings", "settings mtu", "settings governor"]))
@@ -22,7 +26,7 @@ pub(super) fn define(command: Command) -> Command {
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
     let settings = agent::settings();
     let terminal = output::terminal();
-    let text = match matches.get_one::<String>("name") {
+    let mut text = match matches.get_one::<String>("name") {
         None => report::reference::settings(&settings, &setting::present(None), terminal),
         Some(name) => {
             let known = settings.iter().map(|s| s.name());
@@ -36,5 +40,8 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
             text
         }
     };
+    if !setting::may_change() {
+        text.push_str(&format!("\n{}\n", report::reference::paragraph(WITHOUT_RIGHTS, terminal)));
+    }
     output::done(text)
 }

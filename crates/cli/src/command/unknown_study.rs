@@ -14,6 +14,9 @@ use crate::output::joined;
 /// What is said of files, which are told by their endings.
 const FILES: &str = "a study file ends in .toml, a job file of fio in .fio";
 
+/// The question of `headroom trace`, as a study would be called that asked it. A study holds no command.
+const ABOUT_A_COMMAND: &str = "what-does-it-do-to-my-disk";
+
 /// That nothing is called `name`.
 pub(super) fn failure(name: &str, catalogue: &Catalogue) -> Failure {
     Failure::arguments(format!("there is no workload and no built-in study `{name}`"), help(name, catalogue))
@@ -44,6 +47,9 @@ fn help(name: &str, catalogue: &Catalogue) -> String {
              the same load of Headroom, if it knows it"
         );
     }
+    if name == ABOUT_A_COMMAND {
+        return "`headroom trace DEVICE -- COMMAND` says so; a study holds no command".to_owned();
+    }
     if let Some(help) = help_of_place(Path::new(name)) {
         return help;
     }
@@ -68,6 +74,7 @@ mod tests {
         assert!(area.contains("cpu.primes, ") && !area.contains("memory."), "{area}");
         assert_eq!(help("."), "that is a folder: `headroom run disk --target .` measures it");
         assert!(help("sysbench").contains("`headroom verify-tool sysbench`"));
+        assert!(help("what-does-it-do-to-my-disk").starts_with("`headroom trace DEVICE -- COMMAND` "));
         let none = help("benchmark-everything");
         assert!(none.contains("`headroom workloads`") && none.contains("`headroom studies`"), "{none}");
         assert!(none.len() < 200, "{none}");

@@ -86,6 +86,47 @@ fn rings_interrupts_and_offloads_of_an_adapter_are_put_back() {
     assert!(code == Some(0) && state["read_back"] == "adaptive", "{state} {reason}");
 }
 
+/// The CPUs that may take each interrupt of an interface's adapter, by its number.
+fn affinities(name: &str) -> Vec<(String, String)> {
+    let entries = std::fs::read_dir(format!("/sys/class/net/{name}/device/msi_irqs")).unwrap();
+    let mut numbers: Vec<String> =
+        entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    numbers.sort();
+    let cpus = |number: String| {
+        let list = std::fs::read_to_string(format!("/proc/irq/{number}/smp_affinity_list")).unwrap();
+        (number, list.trim().to_owned())
+    };
+    numbers.into_iter().map(cpus).collect()
+}
+
+#[test]
+#[ignore = "needs the guest: cargo xtask test --only guest"]
+fn the_cpus_that_take_interrupts_of_an_adapter_are_put_back() {
+    let mut bed = TestBed::new();
+    bed.module("e1000e", &[]);
+    let name = interface("e1000e");
+    does(&["ip", "link", "set", &name, "up"]);
+    eventually("the adapter has a link", || has_carrier(&name));
+    // Each of its interrupts has CPUs of its own before.
+    let all = affinities(&name);
+    assert!(!all.is_empty(), "{name} has no interrupts of its own");
+    for (at, (number, _)) in all.iter().enumerate() {
+        std::fs::write(format!("/proc/irq/{number}/smp_affinity_list"), (at % 2).to_string()).unwrap();
+    }
+    let before = affinities(&name);
+    let place = StoryFolder::new();
+    for cpus in ["0", "1", "0-1"] {
+        let (code, state, reason) = run(&place, &format!("irq-affinity@{name}={cpus}"));
+        assert_eq!(code, Some(0), "{cpus}: {reason}");
+        assert_eq!(state["read_back"], cpus, "{state}");
+        assert!(state["resource"].as_str().is_some_and(|place| place.starts_with("irq:pci")), "{state}");
+        assert_eq!(affinities(&name), before, "{cpus}");
+    }
+    let (code, _, reason) = run(&place, &format!("irq-affinity@{name}=7"));
+    assert!(code == Some(1) && reason.contains("not online: CPU 7; online are 0-1"), "{reason}");
+    assert_eq!(affinities(&name), before);
+}
+
 #[test]
 #[ignore = "needs the guest: cargo xtask test --only guest"]
 fn what_a_bond_switches_off_in_its_members_is_put_back() {

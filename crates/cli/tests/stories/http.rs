@@ -65,6 +65,23 @@ fn a_disk_that_fills_in_the_middle_is_named_however_bytes_are_moved() {
 }
 
 #[test]
+fn regression_the_plan_of_a_download_to_a_disk_said_that_nothing_is_written() {
+    let place = StoryFolder::new();
+    std::fs::create_dir(place.path().join("data")).unwrap();
+    let plan = |words: &[&str]| {
+        let output = place.run(&[&["run", "http.download", "--dry-run"], words].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        crate::common::stdout(&output)
+    };
+    let said = plan(&["--target", "data", "--streams", "1,2"]);
+    let named = said.lines().filter(|line| line.starts_with("writes into ") && line.ends_with("data"));
+    assert_eq!(named.count(), 1, "{said}");
+    assert!(!said.contains("Nothing is written") && said.contains("No setting is changed."), "{said}");
+    let said = plan(&[]);
+    assert!(said.contains("Nothing is written, no setting is changed."), "{said}");
+}
+
+#[test]
 fn a_folder_that_takes_no_file_is_named() {
     let place = StoryFolder::new();
     let (code, said) = on_a_disk(&place, &format!("mount -o remount,ro disk; {DOWNLOAD} --answer 1m"));
@@ -191,12 +208,17 @@ fn the_study_of_one_disk_behind_a_network_runs_as_one_command() {
     let shown = crate::common::stdout(&network.place.run(&["show", "last"]));
     let told: Vec<&str> = shown.lines().skip_while(|line| !line.contains("The answer")).take(3).collect();
     assert!(told.len() == 3 && told.iter().all(|line| line.chars().count() <= 80), "{shown}");
-    for (language, words) in [("en", "<dt>The answer</dt>"), ("ko", "<dt>답</dt>"), ("ja", "<dt>答え</dt>")]
-    {
+    // With the answer, and what the kernel sent.
+    for (language, words, sent) in [
+        ("en", "<dt>The answer</dt>", "Where requests spent their time"),
+        ("ko", "<dt>답</dt>", "요청의 시간 내역"),
+        ("ja", "<dt>答え</dt>", "リクエストの時間の内訳"),
+    ] {
         let page = network.place.run(&["report", "last", "--lang", language, "-o", "page.html"]);
         assert!(page.status.success(), "{}", stderr(&page));
         let text = std::fs::read_to_string(network.place.path().join("page.html")).unwrap();
         assert!(text.contains(words), "{language}");
+        assert_eq!(text.contains(sent), cases.iter().any(is_traced), "{language}");
     }
     assert_eq!(disk.names(), [""; 0], "something stayed");
     assert_eq!(states(&network), before, "all is as it was found");

@@ -307,6 +307,24 @@ fn a_load_is_kept_to_a_numa_node_at_both_ends() {
 }
 
 #[test]
+fn workers_run_on_the_cpus_that_are_named() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let allowed = status.lines().find_map(|line| line.strip_prefix("Cpus_allowed_list:")).unwrap();
+    let last = allowed.trim().rsplit([',', '-']).next().unwrap();
+    let pin = format!("cpus:{last}");
+    for load in [&["run", "null"][..], &["run", "disk", "--size", "16MiB"]] {
+        let place = StoryFolder::new();
+        let (code, document) = place.document(&[load, QUICK, &["--threads", "2", "--pin", &pin]].concat());
+        assert_eq!(code, 0, "{document}");
+        for trial in trials(&document) {
+            let workers = trial["placement"]["workers"].as_array().unwrap();
+            assert_eq!(workers.len(), 2, "{trial}");
+            assert!(workers.iter().all(|worker| worker["cpu"].as_u64() == last.parse().ok()), "{pin}: {trial}");
+        }
+    }
+}
+
+#[test]
 #[ignore = "long: cargo xtask test --long"]
 fn our_own_cost_is_measured_and_stored() {
     let place = StoryFolder::new();

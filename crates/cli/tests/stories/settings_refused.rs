@@ -55,6 +55,10 @@ fn without_root_settings_are_refused_before_anything_is_changed_and_the_rest_wor
     assert!(plan.status.success() && stdout(&plan).contains("vm.swappiness"), "{}", stderr(&plan));
     let shown = run(&["settings", "sysctl.vm.swappiness"]);
     assert!(stdout(&shown).contains(before.trim()), "{}", stdout(&shown));
+    for words in [&["settings"][..], &["settings", "swap"]] {
+        let told = flat(&stdout(&run(words)));
+        assert!(told.contains("does not run as root: no setting can be changed"), "{words:?}: {told}");
+    }
     let measured = run(&[SHORT, &store].concat());
     assert_eq!(measured.status.code(), Some(0), "{}", stderr(&measured));
     assert_eq!(stdout(&run(&["restore"])), "There is nothing to put back.\n");

@@ -5,6 +5,7 @@
 use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -130,6 +131,38 @@ fn a_trace_that_was_saved_gives_the_same_figures_again() {
     assert!(joined(&stdout(&cut)).contains("cut.traceendswithinarecord"), "{}", stdout(&cut));
 }
 
+/// What iowatcher draws of blktrace's files `NAME.blktrace.N` in the folder of the story.
+fn drawn(place: &StoryFolder, name: &str) -> String {
+    let picture = format!("{name}.svg");
+    let mut command = Command::new("iowatcher");
+    command.args(["-t", name, "-o", &picture]).current_dir(place.path()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    assert!(output.status.success(), "{name}: {}{}", stdout(&output), stderr(&output));
+    std::fs::read_to_string(place.path().join(picture)).unwrap()
+}
+
+#[test]
+fn iowatcher_draws_what_was_written_as_what_was_read() {
+    if Command::new("iowatcher").arg("--help").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: there is no iowatcher");
+        println!("skipped: there is no iowatcher");
+        return;
+    }
+    let place = StoryFolder::new();
+    let made = Path::new(env!("CARGO_MANIFEST_DIR")).join("../trace/tests/data/blktrace");
+    for cpu in 0..2 {
+        let name = format!("made.blktrace.{cpu}");
+        std::fs::copy(made.join(&name), place.path().join(&name)).unwrap();
+    }
+    let written = place.run(&["trace", "made.blktrace.0", "--format", "blktrace", "-o", "written"]);
+    assert_eq!(written.status.code(), Some(0), "{}", stderr(&written));
+    let of_all = drawn(&place, "made");
+    assert_eq!(drawn(&place, "written"), of_all);
+    // The picture is of the events: without those of the other CPU it is another one.
+    std::fs::copy(made.join("made.blktrace.0"), place.path().join("half.blktrace.0")).unwrap();
+    assert_ne!(drawn(&place, "half"), of_all);
+}
+
 #[test]
 fn ctrl_c_ends_a_trace_well() {
     let place = StoryFolder::new();
@@ -163,6 +196,27 @@ fn a_command_that_fails_is_told() {
     assert_eq!(missing.status.code(), Some(3), "{}", stderr(&missing));
     assert!(joined(&stderr(&missing)).contains("cannotbestarted"), "{}", stderr(&missing));
     assert_nothing_left(&place);
+}
+
+/// A command gets its words as they were typed; what is shown and kept of it has no password.
+#[test]
+fn a_password_of_the_command_reaches_it_and_nobody_else() {
+    let place = StoryFolder::new();
+    let Some(disk) = disk(&place) else { return };
+    let url = "postgresql://me:hunter2@here/x";
+    let script = format!("test ${{#0}} -eq {} && exit 3; exit 4", url.len());
+    let traced = place.run(&["trace", &disk.path, "--save", "kept.hrt", "--", "sh", "-c", &script, url]);
+    let said = stdout(&traced) + &stderr(&traced);
+    assert_eq!(traced.status.code(), Some(1), "{said}");
+    assert!(joined(&said).contains("failedwithexitcode3"), "{said}");
+    assert!(said.contains("me:***@here") && !said.contains("hunter2"), "{said}");
+    let kept = std::fs::read(place.path().join("kept.hrt")).unwrap();
+    let has = |text: &[u8]| kept.windows(text.len()).any(|part| part == text);
+    assert!(has(b"me:***@here") && !has(b"hunter2"));
+    // Nor is it in what is to be typed to see more.
+    let again = place.run(&["trace", &disk.path, "--", "sh", "-c", "exit 3", "mysql", "-phunter2"]);
+    let said = stdout(&again) + &stderr(&again);
+    assert!(joined(&said).contains("headroomtrace-v") && !said.contains("hunter2"), "{said}");
 }
 
 /// Runs `headroom trace ARGUMENTS` where the disk is mounted at `data`, for this command alone.

@@ -87,6 +87,11 @@ pub fn corrected(result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<Str
     reader.corrected(result, &remedies).filter(|command| *command != result.command)
 }
 
+/// Puts stars in place of the passwords and keys in the words of a command, as far as the words tell.
+pub fn hide_secrets(words: &mut [String]) {
+    secret::hide_secrets(words);
+}
+
 /// Whether a password or a key stands in a command, as far as its words tell. What the shell puts in a word when it runs
 /// (`$`, a backtick) is none.
 #[must_use]

@@ -205,11 +205,12 @@ pub fn age(seconds: u64) -> String {
     }
 }
 
-/// A span of time in words: `1 min 24 s`.
+/// A span of time in words: `1 min 24 s`, and a short one as `43.2 ms`.
 #[must_use]
 pub fn span(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;
     match (whole / 3600, whole / 60 % 60, whole % 60) {
+        (0, 0, 0) if seconds > 0.0 && seconds < 0.05 => format!("{:.1} ms", seconds * 1e3),
         (0, 0, 0..=9) if seconds < 9.5 => format!("{seconds:.1} s"),
         (0, 0, s) => format!("{s} s"),
         (0, m, s) => format!("{m} min {s} s"),
@@ -248,6 +249,7 @@ mod tests {
         assert_eq!(quantity(42.0, Unit::One), "42.00");
         assert_eq!(span(84.4), "1 min 24 s");
         assert_eq!(span(3.25), "3.2 s");
+        assert_eq!([0.0432, 0.06, 0.0].map(span), ["43.2 ms", "0.1 s", "0.0 s"]);
     }
 
     #[test]

@@ -41,6 +41,14 @@ trace-did-nothing =
         [asked] is asked for
        *[done] completed
     } no read and no write.
+trace-did-others =
+    { $device } also { $state ->
+        [asked] is asked for
+       *[done] completed
+    } { $count ->
+        [one] { $count } discard or the like
+       *[other] { $count } discards and the like
+    } ({ $bytes }), which move no data.
 trace-did-pieces =
     { $class ->
         [read] Reads from

@@ -30,6 +30,11 @@ trace-did-nothing =
         [asked] 要求されていません
        *[done] 完了しませんでした
     }。
+trace-did-others =
+    { $device } では、データを運ばない破棄などの操作 { $count } 件（{ $bytes }）も{ $state ->
+        [asked] 要求されています
+       *[done] 完了しました
+    }。
 trace-did-pieces =
     { $device } { $class ->
         [read] からの読み取り

@@ -30,6 +30,11 @@ trace-did-nothing =
         [asked] 요청되지 않았습니다
        *[done] 완료되지 않았습니다
     }.
+trace-did-others =
+    { $device }에서 데이터를 옮기지 않는 폐기 등 { $count }건({ $bytes })도 { $state ->
+        [asked] 요청되었습니다
+       *[done] 완료되었습니다
+    }.
 trace-did-pieces =
     { $device } { $class ->
         [read] 읽기

@@ -113,6 +113,11 @@ impl Setting for DeviceWriteCache {
         true
     }
 
+    fn lacks(&self, resource: &Resource, value: &Value) -> Option<String> {
+        let is_so = self.read(resource).is_ok_and(|now| now == *value);
+        kept_by_host(Path::new(BLOCK), resource).filter(|_| !is_so)
+    }
+
     fn write(&self, resource: &Resource, value: &Value) -> Result<(), SettingError> {
         let refused = |reason: String| SettingError::refused(&SPEC, resource, value, reason);
         let is_on = match value {
@@ -153,10 +158,8 @@ impl Setting for DeviceWriteCache {
     // The kernel looks at a SCSI or ATA disk again (`cache_type_store` in `drivers/scsi/sd.c`), at a
     // virtio disk, too (`virtblk_update_cache_mode`), and then flushes it or not; of NVMe it does not.
     fn side_effects(&self, resource: &Resource, value: &Value) -> Result<Vec<SideEffect>, SettingError> {
-        if let Switch::File(path) = switch(Path::new(BLOCK), resource)?
-            && fs::metadata(&path).is_ok_and(|file| file.permissions().readonly())
-        {
-            let reason = format!("{} can only be read: the host keeps it as it is", path.display());
+        switch(Path::new(BLOCK), resource)?;
+        if let Some(reason) = kept_by_host(Path::new(BLOCK), resource) {
             return Err(SettingError::refused(&SPEC, resource, value, reason));
         }
         if identity(Path::new(BLOCK), resource).is_empty() && name_of(resource).starts_with("sd") {
@@ -197,6 +200,13 @@ fn switch(all: &Path, resource: &Resource) -> Result<Switch, SettingError> {
         "it has no cache of its own that the kernel can switch: it is no SCSI, ATA, NVMe or virtio disk"
             .to_owned(),
     ))
+}
+
+/// Why the cache of a disk cannot be switched: of a virtio disk the host decides.
+fn kept_by_host(all: &Path, resource: &Resource) -> Option<String> {
+    let Ok(Switch::File(path)) = switch(all, resource) else { return None };
+    let is_kept = fs::metadata(&path).is_ok_and(|file| file.permissions().readonly());
+    is_kept.then(|| format!("{} can only be read: the host keeps it as it is", path.display()))
 }
 
 /// What a disk says who it is; empty where it says nothing.
@@ -246,6 +256,12 @@ mod tests {
         fs::create_dir_all(all.path().join("vda")).unwrap();
         fs::write(all.path().join("vda/cache_type"), "write through\n").unwrap();
         assert_eq!(of("vda"), Ok(Switch::File(all.path().join("vda/cache_type"))));
+        let kept = |name: &str| kept_by_host(all.path(), &Resource::of(ResourceKind::Block, name));
+        assert_eq!([kept("sda"), kept("vda"), kept("sdz")], [None, None, None]);
+        let mut readable = fs::metadata(all.path().join("vda/cache_type")).unwrap().permissions();
+        readable.set_readonly(true);
+        fs::set_permissions(all.path().join("vda/cache_type"), readable).unwrap();
+        assert!(kept("vda").unwrap().ends_with("can only be read: the host keeps it as it is"));
         for name in ["nvme0n1", "loop0"] {
             fs::create_dir(all.path().join(name)).unwrap();
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use language::Argument;
-use trace::analysis::{DeviceReport, IoClass, Observation, SizeReport};
+use trace::analysis::{CountedBytes, DeviceReport, IoClass, Observation, SizeReport, ThreadIo};
 
 use super::CommandEnding;
 use super::view::{TraceView, bytes};
@@ -18,6 +18,7 @@ const MERGED_SHARE: f64 = 0.1;
 /// What one device completed, and in which pieces.
 pub(super) fn of_device(view: &TraceView<'_>, device: &DeviceReport) -> Vec<String> {
     let mut said = vec![done(view, device)];
+    said.extend(without_data(view, device));
     for class in [IoClass::Read, IoClass::Write] {
         said.extend(pieces(view, device, class));
     }
@@ -28,7 +29,7 @@ pub(super) fn of_device(view: &TraceView<'_>, device: &DeviceReport) -> Vec<Stri
 fn done(view: &TraceView<'_>, device: &DeviceReport) -> String {
     let is_steps = view.subject.is_steps;
     let counts = if is_steps { device.counts.queued } else { device.counts.done() };
-    let (reads, writes) = (counts.reads, counts.writes);
+    let (reads, writes) = (counts.reads, of_data(counts.writes, others(view, device)));
     // A flush that the device was sent counts as a read of nothing.
     let flushes = device.flushes.sent.unwrap_or(0).min(reads.count);
     let reads_count = if reads.bytes == 0 { 0 } else { reads.count - flushes };
@@ -48,6 +49,42 @@ fn done(view: &TraceView<'_>, device: &DeviceReport) -> String {
         ("written_bytes", bytes(writes.bytes).into()),
     ];
     view.words().tell(key, &arguments)
+}
+
+/// What is done to ranges without data: it was asked for in a list of steps, else completed. blkparse counts it among the
+/// writes.
+fn others(view: &TraceView<'_>, device: &DeviceReport) -> CountedBytes {
+    if view.subject.is_steps {
+        let asked = device.queued.sizes_of(IoClass::Other);
+        return CountedBytes { count: asked.count, bytes: asked.bytes };
+    }
+    let mut all = CountedBytes::default();
+    for point in &device.rates.points {
+        let completed = point.completed[IoClass::Other as usize];
+        all.count += completed.count;
+        all.bytes = all.bytes.saturating_add(completed.bytes);
+    }
+    all
+}
+
+/// Writes without those that are none of data.
+const fn of_data(writes: CountedBytes, others: CountedBytes) -> CountedBytes {
+    CountedBytes {
+        count: writes.count.saturating_sub(others.count),
+        bytes: writes.bytes.saturating_sub(others.bytes),
+    }
+}
+
+/// Discards and the like, which are no writes of data.
+fn without_data(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
+    let others = others(view, device);
+    let arguments: [Argument<'_>; 4] = [
+        ("state", if view.subject.is_steps { "asked" } else { "done" }.into()),
+        ("device", view.device(device.device).into()),
+        ("count", others.count.into()),
+        ("bytes", bytes(others.bytes).into()),
+    ];
+    (others.count > 0).then(|| view.words().tell("trace-did-others", &arguments))
 }
 
 /// The sizes of a class, where no sentence about its order says them.
@@ -92,7 +129,7 @@ fn merged(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
 /// What was written while the command ran, and after it had ended, if something was.
 pub(super) fn after_command(view: &TraceView<'_>, device: &DeviceReport) -> Option<String> {
     let after = view.report().after_command.as_ref()?.completed(device.device).writes;
-    let all = device.counts.done().writes;
+    let all = of_data(device.counts.done().writes, others(view, device));
     let arguments = [
         ("device", view.device(device.device).into()),
         ("before", bytes(all.bytes.saturating_sub(after.bytes)).into()),
@@ -110,11 +147,12 @@ pub(super) fn by_whom(view: &TraceView<'_>) -> Vec<String> {
 
 fn main_submitter(view: &TraceView<'_>) -> Option<String> {
     let threads = &view.report().threads;
+    let data_bytes = |io: &ThreadIo| io.reads.bytes.saturating_add(io.writes.bytes);
     let mut by_name: BTreeMap<String, u64> = BTreeMap::new();
     for (_, io) in &threads.threads {
-        *by_name.entry(view.task(&io.task)).or_default() += io.bytes();
+        *by_name.entry(view.task(&io.task)).or_default() += data_bytes(io);
     }
-    let rest = threads.rest.as_ref().map_or(0, |rest| rest.bytes());
+    let rest = threads.rest.as_ref().map_or(0, data_bytes);
     let all: u64 = by_name.values().sum::<u64>() + rest;
     let (task, most) = by_name.into_iter().max_by_key(|(name, bytes)| (*bytes, Reverse(name.clone())))?;
     (all > 0).then(|| {

@@ -113,6 +113,62 @@ fn the_answer_says_what_was_done_by_whom_and_what_takes_the_time() {
 }
 
 #[test]
+fn regression_discards_were_told_as_writes() {
+    let mut all = Vec::new();
+    let mut done = |start: u64, direction: IoDirection, bytes: u64, (thread, task): (u32, &str)| {
+        let operation = BlockOperation { direction, flags: Flags::default() };
+        let ways = [Action::Queue, Action::GetRequest, Action::Issue, Action::Complete];
+        for (time_ns, action) in (start..).step_by(1_000_000).zip(ways) {
+            let (device, task) = (Some(DISK), named(task));
+            let event = BlockEvent {
+                time_ns,
+                cpu: 0,
+                action,
+                device,
+                sector: 64,
+                bytes,
+                operation,
+                thread,
+                task,
+                error: 0,
+            };
+            all.push(TraceRecord::Block(event));
+        }
+    };
+    done(0, IoDirection::Write, 4096, (7, "dd"));
+    done(10_000_000, IoDirection::Write, 4096, (7, "dd"));
+    done(20_000_000, IoDirection::Discard, 1 << 30, (8, "fstrim"));
+    done(30_000_000, IoDirection::Discard, 1 << 30, (8, "fstrim"));
+    let flat = |report: &Report| {
+        let said = text(report, Language::English.words(), Detail::Brief("headroom trace -v"));
+        said.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let said = flat(&report(&all));
+    for expected in [
+        "sda completed 2 writes (8 KiB) and no read. sda also completed 2 discards and the like (2 GiB), which move no data.",
+        "dd submitted most of it (100 % of the bytes)",
+    ] {
+        assert!(said.contains(expected), "{expected} in {said}");
+    }
+    // Nor are they bytes per second of who submitted them.
+    let threads = report(&all).threads.threads;
+    let rates = threads.iter().map(|(thread, io)| (*thread, io.series_bytes.iter().sum::<u64>()));
+    assert_eq!(rates.collect::<BTreeMap<_, _>>(), BTreeMap::from([(7, 8192), (8, 0)]));
+    // A discard after the command is nothing that it wrote.
+    let mut analysis = Analysis::new(AnalysisOptions::default());
+    let (before, after) = all.split_at(12);
+    before.iter().for_each(|record| analysis.take(record));
+    analysis.set_command_end(25_000_000);
+    after.iter().for_each(|record| analysis.take(record));
+    let said = flat(&analysis.finish());
+    assert!(!said.contains("While the command ran"), "{said}");
+    for language in LANGUAGES {
+        let said = text(&report(&all), language.words(), Detail::All);
+        assert!(said.contains("2 GiB") && said.contains("8 KiB"), "{said}");
+    }
+}
+
+#[test]
 fn lost_events_come_first() {
     let said = text(&report(&records(true)), Language::English.words(), Detail::All);
     let flat = said.split_whitespace().collect::<Vec<_>>().join(" ");

@@ -3,6 +3,7 @@
 
 use super::DEVICES_MAX;
 use super::counts::{CountedBytes, ReadWrite, Side};
+use super::traffic::IoClass;
 use crate::event::{Action, BlockEvent, Device, TraceRecord};
 
 /// What was completed after the traced command had ended.
@@ -10,8 +11,8 @@ use crate::event::{Action, BlockEvent, Device, TraceRecord};
 pub struct AfterCommand {
     /// When its end was seen, on the trace's clock.
     pub began_ns: u64,
-    /// What each device completed since, counted as in [`super::ActionCounts::done`]. Devices that completed
-    /// nothing are absent.
+    /// What each device completed since, counted as in [`super::ActionCounts::done`], but for what moves no data
+    /// ([`IoClass::Other`]). Devices that completed nothing are absent.
     pub devices: Vec<(Device, ReadWrite<CountedBytes>)>,
 }
 
@@ -36,7 +37,8 @@ impl AfterCommand {
         if event.action != Action::Complete || event.would_block() || event.time_ns < self.began_ns {
             return;
         }
-        let side = Side::of(event.operation.direction);
+        let moves_data = IoClass::of(event.operation.direction) != Some(IoClass::Other);
+        let side = Side::of(event.operation.direction).filter(|_| moves_data);
         let Some((device, side)) = event.device.zip(side) else { return };
         let place = match self.devices.iter().position(|(own, _)| *own == device) {
             Some(place) => place,

@@ -98,7 +98,7 @@ pub struct ThreadIo {
     pub queue_to_complete_ns: u128,
     /// How long the longest of these took, in nanoseconds.
     pub longest_ns: u64,
-    /// Bytes queued in each interval of [`ThreadReport::interval_ns`] from the trace's start.
+    /// Bytes of data queued in each interval of [`ThreadReport::interval_ns`] from the trace's start.
     pub series_bytes: Vec<u64>,
 }
 
@@ -218,7 +218,8 @@ impl ThreadRecorder {
         if event.task.0[0] != 0 {
             io.task = event.task;
         }
-        match IoClass::of(event.operation.direction) {
+        let class = IoClass::of(event.operation.direction);
+        match class {
             Some(IoClass::Read) => io.reads.add(event.bytes),
             Some(IoClass::Write) => io.writes.add(event.bytes),
             Some(IoClass::Other) => io.others.add(event.bytes),
@@ -226,7 +227,7 @@ impl ThreadRecorder {
         }
         io.flushes += u64::from(event.operation.flags.preflush);
         io.sync += u64::from(event.operation.flags.sync);
-        if event.bytes > 0 {
+        if event.bytes > 0 && class != Some(IoClass::Other) {
             let point = counts.series.at(now);
             *point = point.saturating_add(event.bytes);
         }

@@ -175,6 +175,14 @@ impl TraceArguments {
         Ok(this)
     }
 
+    /// The words of the command as they are shown and kept: without passwords and keys, for a page is passed on.
+    pub(super) fn shown_command(&self) -> Vec<String> {
+        let mut words: Vec<String> =
+            self.command.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        import::tool::hide_secrets(&mut words);
+        words
+    }
+
     /// What does not fit together.
     fn check(&self) -> Result<(), Failure> {
         if self.is_json && self.format != TraceFormat::Text {
@@ -205,5 +213,19 @@ impl TraceArguments {
     /// What was asked for, for titles.
     pub(super) fn target(&self) -> String {
         self.targets.join(", ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_of_a_command_are_not_shown() {
+        let words = ["trace", "/data", "--", "psql", "postgresql://me:hunter2@here/x", "-c", "select 1"];
+        let matches = define(Command::new("trace")).try_get_matches_from(words).unwrap();
+        let arguments = TraceArguments::of(&matches).unwrap();
+        assert_eq!(arguments.command[1], "postgresql://me:hunter2@here/x");
+        assert_eq!(arguments.shown_command(), ["psql", "postgresql://me:***@here/x", "-c", "select 1"]);
     }
 }

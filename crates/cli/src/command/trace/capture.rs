@@ -233,8 +233,8 @@ impl UnderWay<'_> {
             std::thread::sleep(TICK);
         }
         let (status, io) = command.finish().map_err(not_waited_for)?;
-        let words: Vec<_> = self.arguments.command.iter().map(|word| word.to_string_lossy()).collect();
-        let line = output::joined(words.iter().map(|word| &**word));
+        let words = self.arguments.shown_command();
+        let line = output::joined(words.iter().map(String::as_str));
         Ok(TracedCommandEnd { line, ending: ending(status), io })
     }
 
@@ -331,7 +331,7 @@ fn origin(arguments: &TraceArguments, devices: &[TracedDevice]) -> TraceOrigin {
             machine: kernel("hostname"),
             kernel: kernel("osrelease"),
             architecture: std::env::consts::ARCH.to_owned(),
-            command: arguments.command.iter().map(|word| word.to_string_lossy().into_owned()).collect(),
+            command: arguments.shown_command(),
             writer: format!("headroom {}", env!("CARGO_PKG_VERSION")),
             devices: listed_devices::saved(devices),
         },

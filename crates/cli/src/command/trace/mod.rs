@@ -77,7 +77,11 @@ fn say(
         // To look at a trace again, it must have been saved.
         let again = match &arguments.save {
             Some(path) => output::shell_command(["trace", "-v", &*path.to_string_lossy()]),
-            None => output::typed_verbosely(typed),
+            None => {
+                let mut shown = typed.to_vec();
+                import::tool::hide_secrets(&mut shown);
+                output::typed_verbosely(&shown)
+            }
         };
         let detail = if matches.get_flag("verbose") { Detail::All } else { Detail::Brief(&again) };
         output::written(&document(&subject), detail).into_bytes()

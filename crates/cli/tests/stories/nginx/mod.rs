@@ -7,7 +7,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use crate::common::{StoryFolder, stdout, trials};
+use crate::common::{StoryFolder, stderr, stdout, trials};
 use server::{ANSWERS_MOST, Answered, FILE_BYTES, Nginx, PAGE_BYTES, Port, file_sha256, has};
 
 /// The parameter that says what the content must be.
@@ -163,6 +163,38 @@ fn wrk_counts_requests_as_nginx_logs_them_too() {
         let logged = nginx.answered(Port::Clear, path, counted).len();
         assert!((counted..=counted + 4).contains(&logged), "{path}: {counted} of {logged}");
     }
+}
+
+/// What other clients bring is what counts for ours, and nginx logs it alike.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn curl_wget_and_aria2_bring_what_a_download_counts() {
+    let place = StoryFolder::new();
+    let Some(nginx) = Nginx::start(&place) else { return };
+    let expected = std::fs::read(nginx.path("content/file")).unwrap();
+    let aria2 = ["--no-conf", "--quiet", "--no-proxy=127.0.0.1", "--file-allocation=none", "--out"];
+    let clients: [(&str, &[&str]); 3] = [
+        ("curl", &["-q", "--silent", "--show-error", "--noproxy", "*", "--output"]),
+        ("wget", &["--no-config", "--quiet", "--no-proxy", "-O"]),
+        ("aria2c", &aria2),
+    ];
+    let (url, sum) = (nginx.url(Port::Clear, "/file"), file_sha256());
+    let mut brought = 0;
+    for (program, words) in clients.into_iter().filter(|(program, _)| has(program, "--version")) {
+        let name = format!("by-{program}");
+        let mut command = Command::new(program);
+        let output = command.args(words).args([&name, &url]).current_dir(place.path()).output().unwrap();
+        assert!(output.status.success(), "{program}: {}{}", stdout(&output), stderr(&output));
+        let got = std::fs::read(place.path().join(&name)).unwrap();
+        assert!(got == expected, "{program} brought another file");
+        brought += 1;
+    }
+    let theirs = nginx.answered(Port::Clear, "/file", brought);
+    assert_eq!(theirs.len(), brought, "{theirs:#?}");
+    assert!(theirs.iter().all(|answer| (answer.status, answer.sent) == (200, FILE_BYTES)), "{theirs:#?}");
+    let words = ["--url", &url, VERIFY, &sum, "--until", "end"];
+    let document = run(&place, &nginx, "http.download", &words);
+    assert_eq!(moved(trials(&document)[0]), FILE_BYTES);
 }
 
 #[test]

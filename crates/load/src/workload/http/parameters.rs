@@ -140,6 +140,11 @@ impl Destination {
         self.url == SELF
     }
 
+    /// Whether the url that was given asks for TLS; a redirect may lead elsewhere.
+    pub(in crate::workload) fn is_secure(&self) -> bool {
+        self.to_peer.is_none() && Url::parse(&self.url).is_ok_and(|url| url.is_secure)
+    }
+
     /// The options of the sockets to the other end of the load, where that is the server.
     pub(in crate::workload) fn to_peer(&self) -> Option<&SocketOptions> {
         self.to_peer.as_ref()

@@ -387,6 +387,10 @@ fn a_download_is_what_the_server_sent() {
     let given = [("url", &*server.url("/x")), ("until", "end"), ("target", folder), ("sync", "end")];
     let durable = run(DOWNLOAD, &given).unwrap();
     assert!(durable.metric("throughput_durable") <= durable.metric("throughput") * 1.001, "{durable:?}");
+    // What was written by way of the page cache is still there at the end, and nothing is that went around it.
+    assert!(durable.fact("cached_share_after").parse::<f64>().unwrap() > 0.9, "{durable:?}");
+    let direct = run(DOWNLOAD, &[given.as_slice(), &[("direct", "yes")]].concat()).unwrap();
+    assert!(direct.facts.iter().all(|(name, _)| name.as_str() != "cached_share_after"), "{direct:?}");
 }
 
 /// A receive of a ring that waits for a server keeps neither the trial from its end nor the worker from its
@@ -419,8 +423,10 @@ fn a_ring_waits_no_longer_than_it_may() {
 #[test]
 fn what_contradicts_itself_is_refused() {
     let folder = env!("CARGO_TARGET_TMPDIR");
-    let cases: [(&str, Given<'_>, &str); 10] = [
+    let cases: [(&str, Given<'_>, &str); 12] = [
         (DOWNLOAD, &[("direct", "yes")], "without a target"),
+        (DOWNLOAD, &[("url", "https://a/"), ("move", "splice")], "TLS must see all"),
+        (DOWNLOAD, &[("url", "https://a/"), ("move", "io_uring")], "TLS must see all"),
         (DOWNLOAD, &[("move", "splice"), ("direct", "yes"), ("target", folder)], "around it"),
         (DOWNLOAD, &[("http", "2")], "speaks HTTP/1.1 only"),
         (DOWNLOAD, &[("http", "2"), ("url", "http://a/"), ("move", "splice")], "has frames around them"),

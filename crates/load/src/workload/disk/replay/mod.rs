@@ -355,13 +355,17 @@ fn about(key: &FixtureKey, digest: &Digest) -> String {
     let [reads, writes, discards, syncs] = [Kind::Read, Kind::Write, Kind::Trim, Kind::Sync].map(sum);
     let zeroes = match sum(Kind::Zero) {
         0 => String::new(),
-        count => format!(" {count} writes of zeros,"),
+        count => format!(" {} of zeros,", counted(count, "write")),
     };
+    let [reads, writes] = [counted(reads, "read"), counted(writes, "write")];
+    let [syncs, discards] = [counted(syncs, "sync"), counted(discards, "discard")];
     let (path, seconds) = (&key.target, digest.length_ns as f64 / 1e9);
-    format!(
-        "reads the recording {path}: {reads} reads, {writes} writes,{zeroes} {syncs} syncs and {discards} discards \
-         in {seconds:.3} s"
-    )
+    format!("reads the recording {path}: {reads}, {writes},{zeroes} {syncs} and {discards} in {seconds:.3} s")
+}
+
+/// So many of them: `1 read`, `2 reads`.
+fn counted(count: u64, what: &str) -> String {
+    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Operations per second of all targets, as they were recorded.

@@ -471,3 +471,8 @@ fn the_recorded_device_stands_beside_this_one() {
         assert!(spec::SPEC.metric(*name).is_some(), "{name} is not described");
     }
 }
+
+#[test]
+fn regression_one_operation_was_told_in_the_plural() {
+    assert_eq!([0, 1, 2].map(|count| counted(count, "sync")), ["0 syncs", "1 sync", "2 syncs"]);
+}

@@ -214,6 +214,9 @@ impl PlannedDownload {
         let why = match (self.transfer, self.is_http2, self.direct, self.checksum) {
             (Transfer::Buffer, ..) => None,
             (_, true, ..) => Some("takes bytes as they are, and HTTP/2 has frames around them"),
+            _ if self.destination.is_secure() => {
+                Some("takes bytes as the kernel has them, and TLS must see all")
+            }
             (Transfer::Splice, _, true, _) => Some("goes through the page cache, and direct=yes around it"),
             (Transfer::Splice, _, _, Some(_)) => {
                 Some("keeps the bytes in the kernel, and verify must read them")
