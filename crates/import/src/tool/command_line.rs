@@ -42,7 +42,7 @@ const PREPARING: &[&str] =
     &["cd", "date", "echo", "export", "for", "mkdir", "mount", "rm", "sleep", "sync", "ulimit", "umount"];
 
 /// Shells that are given a script by `-c`.
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
 const WRAPPED_WORDS_MAX: usize = 12;
