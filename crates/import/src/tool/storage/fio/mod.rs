@@ -178,6 +178,21 @@ mod tests {
     }
 
     #[test]
+    fn regression_a_command_that_reads_was_taken_for_that_of_writes() {
+        let words = |command: &str| {
+            let status =
+                "WRITE: bw=5MiB/s (5MB/s), 5MiB/s-5MiB/s (5MB/s-5MB/s), io=10MiB (10MB), run=2000-2000msec";
+            let output = crate::tool::read("", format!("$ {command}\n{status}\n").as_bytes()).unwrap();
+            output.results[0].command.len()
+        };
+        assert_eq!(words("fio --name=a --rw=write"), 3);
+        assert_eq!(words("fio --name=a --rw=randrw"), 3);
+        assert_eq!(words("fio --name=a --rw=randread"), 0);
+        assert_eq!(words("fio --rw=read --name=a"), 0);
+        assert_eq!(words("fio --rw=read jobs.fio"), 3, "the file may say another");
+    }
+
+    #[test]
     fn regression_numbers_of_lines_were_taken_for_names_of_jobs() {
         let text = "seq: (g=0): rw=write, bs=1M-1M/1M-1M, ioengine=sync, iodepth=1\nfio 1.59\nStarting 1 process\n\n\
                     seq: (groupid=0, jobs=1): err= 0: pid=77\n\
