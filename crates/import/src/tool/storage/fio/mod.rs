@@ -144,7 +144,16 @@ fn of_runs(
             Err(error) => why = error,
         }
     }
+    results.iter_mut().for_each(|result| cut_header(&mut result.command));
     if results.is_empty() { Err(why) } else { Ok(results) }
+}
+
+/// Takes the first line of the output off a command, where the end of the line between them was lost:
+/// `fio --name=a a: (g=0): rw=read, ...`.
+fn cut_header(command: &mut Vec<String>) {
+    if let Some(at) = command.iter().position(|word| word.starts_with("(g=")) {
+        command.truncate(at.saturating_sub(1));
+    }
 }
 
 /// Whether the number of the line stands before it, which would be taken for a part of a job's name.
@@ -190,6 +199,15 @@ mod tests {
         assert_eq!(words("fio --name=a --rw=randread"), 0);
         assert_eq!(words("fio --rw=read --name=a"), 0);
         assert_eq!(words("fio --rw=read jobs.fio"), 3, "the file may say another");
+    }
+
+    #[test]
+    fn the_first_line_of_the_output_is_no_part_of_the_command() {
+        let header = "seq: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1";
+        let printed = "fio-3.1\nseq: (groupid=0, jobs=1): err= 0: pid=77: now\n  read: IOPS=5, BW=5MiB/s (5MB/s)(10MiB/2000msec)\n";
+        let text = format!("$ fio --name=seq --rw=read     {header}\n{printed}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!(output.results[0].command.join(" "), "fio --name=seq --rw=read");
     }
 
     #[test]
