@@ -1,4 +1,6 @@
-//! memtier_benchmark: its table, in which each kind of operation has a row, and all have one.
+//! memtier_benchmark: its table, in which each kind of operation has a row, and all have one, or its JSON.
+
+mod json;
 
 use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
@@ -36,7 +38,8 @@ impl ToolReader for Memtier {
     }
 
     fn doc(&self) -> &'static str {
-        "the table of memtier_benchmark, of any version; that of several runs (`-x`) is a result for each table"
+        "the table of memtier_benchmark, of any version, or its JSON (`--json-out-file`); of several runs (`-x`) each table is a \
+         result"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -72,7 +75,14 @@ impl ToolReader for Memtier {
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn knows_json(&self, text: &str) -> bool {
+        json::knows(text)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{')) {
+            return json::read(block);
+        }
         let mut result = block.result(NAME, self.programs());
         let mut heading: Option<Vec<&str>> = None;
         for line in block.lines {
