@@ -202,9 +202,8 @@ impl Row {
             if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
         let (numbers, rest) = (words.get(..count)?, words.get(count..)?);
         // Early versions print the zone behind them, and not in the heading.
-        let is_zone = |word: &&str| {
-            word.chars().all(|c| c.is_ascii_alphabetic()) && !["AM", "PM"].contains(word)
-        };
+        let is_zone =
+            |word: &&str| word.chars().all(|c| c.is_ascii_alphabetic()) && !["AM", "PM"].contains(word);
         let has_zone = rest.len() == 3 && rest.last().is_some_and(is_zone);
         let moment = if has_zone { rest.get(..2)? } else { rest };
         let clock = lone_clock(&moment.join(" "));
