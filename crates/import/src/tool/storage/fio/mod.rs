@@ -156,10 +156,13 @@ fn cut_header(command: &mut Vec<String>) {
     }
 }
 
-/// Whether the number of the line stands before it, which would be taken for a part of a job's name.
+/// Whether the number of the line or a time stands before it, which would be taken for a part of a job's name. The name may
+/// be a number.
 fn is_numbered(text: &str) -> bool {
-    let behind = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    behind.len() < text.trim_start().len() && behind.starts_with([' ', '\t'])
+    let of_clock = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-');
+    let behind = text.trim_start().trim_start_matches(of_clock);
+    let is_apart = behind.len() < text.trim_start().len() && behind.starts_with([' ', '\t']);
+    is_apart && !behind.trim_start().starts_with("(g")
 }
 
 /// The lines of a text, for the tests of this folder.
@@ -220,6 +223,9 @@ mod tests {
         let output = crate::tool::read("", numbered.join("\n").as_bytes()).unwrap();
         let [run] = output.results.as_slice() else { panic!("{:?}", output.results) };
         assert_eq!((run.version.as_deref(), run.name.as_deref()), (Some("1.59"), Some("seq")));
+        let timed = text.lines().map(|line| format!("20:22:23 DEBUG| {line}\n")).collect::<String>();
+        let output = crate::tool::read("", timed.as_bytes()).unwrap();
+        assert_eq!(output.results.first().and_then(|run| run.name.as_deref()), Some("seq"));
         let named = ToolLine { number: 1, text: "4: (groupid=0, jobs=1): err= 0: pid=77".to_owned() };
         assert!(Fio.begins(&named).is_some(), "a job may be called so");
     }
