@@ -247,7 +247,8 @@ pool        alloc   free   read  write   read  write   read  write   read  write
         for name in ["a raidz2", "a raidz2 2", "a raidz2 sdb", "b"] {
             assert!(names.contains(&name), "{names:?}");
         }
-        assert!(results.iter().all(ToolResult::is_since_boot), "there is one report");
+        let mut measured = results.iter().filter(|result| !result.whole.figures.is_empty());
+        assert!(measured.all(ToolResult::is_since_boot), "there is one report");
     }
 
     #[test]
