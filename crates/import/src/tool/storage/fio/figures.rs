@@ -118,14 +118,24 @@ fn per_second(line: u64, text: &str) -> Option<PrintedValue> {
 /// What a number may be. Where it rounds what is behind the point up to one, fio drops it since 2.17: 11.98 becomes `11.0`
 /// (lib/num2str.c says so itself, "complete with carry rounding error").
 fn candidates(printed: &PrintedValue) -> Vec<PrintedValue> {
-    let digits = leading(&printed.text, false).map_or("", |number| number.digits);
-    let decimals = digits.split_once('.').map_or("", |(_, decimals)| decimals);
     let mut all = vec![printed.clone()];
+    let Some(number) = leading(&printed.text, false).filter(|number| number.value > 0.0) else { return all };
+    let decimals = number.digits.split_once('.').map_or("", |(_, decimals)| decimals);
     if !decimals.is_empty() && decimals.chars().all(|c| c == '0') {
-        let one = printed.half_step * 2.0 * 10f64.powi(i32::try_from(decimals.len()).unwrap_or(0).min(9));
+        let one = printed.value / number.value;
         all.push(PrintedValue { value: printed.value + one, ..printed.clone() });
     }
     all
+}
+
+/// Puts back the carry of operations a second where their count says that it was dropped.
+fn carry(printed: &mut PrintedValue, counted: f64) {
+    if let [_, more] = candidates(printed).as_slice()
+        && (more.value - counted).abs() < (counted - printed.value).abs()
+        && counted < more.value * 1.01
+    {
+        *printed = more.clone();
+    }
 }
 
 /// A number as what was printed beside it has it, too, where that tells which of the candidates it is.
@@ -168,7 +178,13 @@ pub(super) fn issued(line: u64, text: &str, directions: &mut [FioDirection]) {
             "trim" => totals.get(2).copied(),
             _ => totals.iter().take(3).copied().try_fold(0u64, u64::checked_add),
         };
-        direction.measured.operations = total.map(|total| exact(line, total, Unit::One));
+        let measured = &mut direction.measured;
+        let window = measured.window.as_ref().map(|window| window.value).filter(|seconds| *seconds > 0.0);
+        if let Some((total, seconds)) = total.zip(window) {
+            let iops = measured.figures.iter_mut().filter(|figure| figure.metric == metric::IOPS);
+            iops.for_each(|figure| carry(&mut figure.printed, total as f64 / seconds));
+        }
+        measured.operations = total.map(|total| exact(line, total, Unit::One));
     }
 }
 
@@ -262,6 +278,10 @@ mod tests {
         let text = "  WRITE: bw=11.0MiB/s (12.6MB/s), io=4096MiB (4295MB), run=341704-341704msec";
         assert_eq!(mib(&status(1, text, 0, BINARY).unwrap().rate), 12.0);
         assert_eq!(per_second(1, "12.0k").unwrap().half_step, 1000.0);
+        let mut run =
+            [direction(4, "write: IOPS=12.0k, BW=50.6MiB/s (53.1MB/s)(101MiB/2000msec)", BINARY).unwrap()];
+        issued(5, "issued rwts: total=0,25920,0,0 short=0,0,0,0", &mut run);
+        assert_eq!(run[0].measured.figure(metric::IOPS).unwrap().value, 13_000.0);
     }
 
     #[test]
