@@ -205,6 +205,19 @@ mod tests {
     }
 
     #[test]
+    fn regression_what_fio_says_of_data_that_changed_parted_an_output() {
+        let header = "a: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n";
+        let verify = "verify: bad magic header e035, wanted acca at file /x offset 0, length 4096\n\
+                      fio: pid=7, err=84/file:io_u.c:2102, func=io_u_sync_complete, error=Invalid\n\n";
+        let job = "a: (groupid=0, jobs=1): err=84 (file:io_u.c:2102, func=io_u_sync_complete, error=Invalid): pid=7: now\n  \
+                   read: IOPS=1000, BW=4000KiB/s (4096kB/s)(4096B/1msec)\n";
+        let text = format!("{header}fio-3.27\nStarting 1 process\n{verify}{job}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (1, 0), "{:?}", output.unread);
+        assert_eq!(output.results[0].version.as_deref(), Some("3.27"));
+    }
+
+    #[test]
     fn the_first_line_of_the_output_is_no_part_of_the_command() {
         let header = "seq: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1";
         let printed = "fio-3.1\nseq: (groupid=0, jobs=1): err= 0: pid=77: now\n  read: IOPS=5, BW=5MiB/s (5MB/s)(10MiB/2000msec)\n";
