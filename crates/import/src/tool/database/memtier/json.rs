@@ -92,7 +92,8 @@ fn result(
         result.options.insert("run".to_owned(), title.to_lowercase());
     }
     result.whole = measured(line, table.get(TOTALS)?.as_object()?);
-    let runtime = table.get("Runtime").and_then(Value::as_object);
+    // Of a mean of several runs it is none of theirs.
+    let runtime = table.get("Runtime").and_then(Value::as_object).filter(|_| title == SINGLE);
     result.whole.window = runtime.and_then(|runtime| {
         let value = runtime.get("Total duration")?.as_u64().filter(|duration| *duration > 0)? as f64;
         Some(PrintedValue {
