@@ -2,7 +2,7 @@
 
 use model::tool_result::{LineRange, ToolResult};
 
-use super::command_line::CommandLine;
+use super::command_line::{CommandLine, SHELLS, program};
 
 /// One line as a terminal would have shown it at the end: without colours, and of what carriage
 /// returns overwrote only the last.
@@ -62,12 +62,32 @@ impl ToolBlock<'_> {
     /// `programs` on, where the command line has one.
     #[must_use]
     pub fn result(&self, tool: &str, programs: &[&str]) -> ToolResult {
-        let command = self.command.and_then(|line| line.invocation(programs)).unwrap_or_default();
+        let command = self.command.and_then(|line| line.invocation(programs));
+        let command = command.filter(|words| !runs_script(words)).unwrap_or_default();
         ToolResult {
             tool: tool.to_owned(),
             lines: self.range(),
             command: command.to_vec(),
             ..ToolResult::default()
         }
+    }
+}
+
+/// Whether a shell is given a script: its words were taken apart, and how it was typed is not known.
+fn runs_script(words: &[String]) -> bool {
+    let is_call = |shell: &str, option: &str| option == "-c" && SHELLS.contains(&program(shell));
+    words.windows(2).any(|pair| matches!(pair, [shell, option] if is_call(shell, option)))
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn regression_half_a_script_was_told_as_the_command_that_was_timed() {
+        let timed = |command: &str| {
+            let text = format!("$ {command}\nreal 1.0\nuser 0.5\nsys 0.1\n");
+            crate::tool::read("", text.as_bytes()).unwrap().results[0].command.join(" ")
+        };
+        assert_eq!(timed("time sh -c \"dd if=a of=b && sync\""), "");
+        assert_eq!(timed("time dd if=a of=b"), "time dd if=a of=b");
     }
 }

@@ -3,6 +3,7 @@
 
 use super::block::ToolLine;
 use super::shell_text::{with_backslashes, with_drives, with_plain_quotes};
+use super::title::is_title;
 use super::version_banner::is_version_banner;
 
 /// A command line.
@@ -41,7 +42,7 @@ const PREPARING: &[&str] =
     &["cd", "date", "echo", "export", "for", "mkdir", "mount", "rm", "sleep", "sync", "ulimit", "umount"];
 
 /// Shells that are given a script by `-c`.
-const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
+pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
 const WRAPPED_WORDS_MAX: usize = 12;
@@ -184,7 +185,7 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
         let is_quoted = prompt.trim_start().starts_with('>') && is_version_banner(command);
-        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted) {
+        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted && !is_title(prompt, command)) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)
@@ -205,7 +206,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    let is_called = is_program && !is_heading && !tells_of_command(line) && words.any(is_option);
+    let is_prose = is_heading || tells_of_command(line) || is_title("", line);
+    let is_called = is_program && !is_prose && words.any(is_option);
     let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, programs);
     (is_called || is_prepared()).then_some(line)
 }

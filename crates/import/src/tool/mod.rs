@@ -22,6 +22,7 @@ mod secret;
 mod shell_text;
 mod storage;
 mod system;
+mod title;
 mod version_banner;
 mod web;
 mod work;

@@ -63,3 +63,7 @@ finding-asked-rate-missed =
     { $tool } に { SHORT($asked, unit: "1/s") } を要求しましたが、{ SHORT($done, unit: "1/s") } しか処理できませんでした。遅れた操作は待つため、レイテンシは実行が長いほど伸び、待ち行列がどれだけ伸びたかを示します
     .advice = 守れる速度を要求し、レイテンシはそのときの値だけを読んでください
 evidence-asked-rate = { $line } 行目: { SHORT($asked, unit: "1/s") } のうち { SHORT($done, unit: "1/s") }
+
+finding-asked-rate-kept =
+    { $tool } は最大で { SHORT($asked, unit: "1/s") } に制限され、{ SHORT($done, unit: "1/s") } を処理しました。この値は要求した速度であり、出せる速度ではありません
+    .advice = どれだけ出せるかを知るには制限を外し、この実行からはレイテンシだけを読んでください

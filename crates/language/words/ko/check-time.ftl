@@ -70,3 +70,8 @@ finding-asked-rate-missed =
     실행이 길수록 늘어나며, 대기열이 얼마나 길어졌는지를 나타냅니다
     .advice = 지킬 수 있는 속도를 요청하고, 지연 시간은 그때의 값만 읽으십시오
 evidence-asked-rate = { $line }번째 줄: { SHORT($asked, unit: "1/s") } 가운데 { SHORT($done, unit: "1/s") }
+
+finding-asked-rate-kept =
+    { $tool }은(는) 최대 { SHORT($asked, unit: "1/s") }(으)로 제한되었고 { SHORT($done, unit: "1/s") }을(를) 처리했습니다. 이 값은 요청한
+    속도이지 낼 수 있는 속도가 아닙니다
+    .advice = 얼마나 낼 수 있는지 알려면 제한을 빼고, 이 실행에서는 지연 시간만 읽으십시오

@@ -5,6 +5,7 @@ mod clocks;
 mod cpu_seconds;
 mod ended_by_error;
 mod ended_by_size;
+mod kept_rate;
 mod processor_share;
 mod resolution;
 mod short;
@@ -23,4 +24,5 @@ pub(super) const CHECKS: &[ToolCheck] = &[
     short::CHECK,
     resolution::CHECK,
     asked_rate::CHECK,
+    kept_rate::CHECK,
 ];

@@ -1,4 +1,6 @@
-//! memtier_benchmark: its table, in which each kind of operation has a row, and all have one.
+//! memtier_benchmark: its table, in which each kind of operation has a row, and all have one, or its JSON.
+
+mod json;
 
 use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
@@ -36,7 +38,8 @@ impl ToolReader for Memtier {
     }
 
     fn doc(&self) -> &'static str {
-        "the table of memtier_benchmark, of any version; that of several runs (`-x`) is a result for each table"
+        "the table of memtier_benchmark, of any version, or its JSON (`--json-out-file`); of several runs (`-x`) each table is a \
+         result"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -51,7 +54,9 @@ impl ToolReader for Memtier {
         if columns(&line.text).is_some() {
             return Some(Beginning::Certain);
         }
-        setting(&line.text).filter(|(name, _)| *name == THREADS).map(|_| Beginning::Likely)
+        let is_first =
+            setting(&line.text).is_some_and(|(name, _)| name == THREADS) || run(&line.text).is_some();
+        is_first.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -72,7 +77,14 @@ impl ToolReader for Memtier {
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn knows_json(&self, text: &str) -> bool {
+        json::knows(text)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
+        if block.lines.first().is_some_and(|line| line.text.trim_start().starts_with('{')) {
+            return json::read(block);
+        }
         let mut result = block.result(NAME, self.programs());
         let mut heading: Option<Vec<&str>> = None;
         for line in block.lines {
@@ -80,6 +92,8 @@ impl ToolReader for Memtier {
                 // As a rule threads share the connections: they are no concurrency of their own.
                 let name = if name == THREADS { "benchmark-threads".to_owned() } else { lower(name) };
                 result.options.insert(name, number.to_string());
+            } else if let Some(title) = run(&line.text) {
+                result.options.insert("run".to_owned(), title.to_lowercase());
             } else if let Some(columns) = columns(&line.text) {
                 heading = Some(columns);
             } else if let Some(columns) = heading.as_deref().filter(|_| is_row(&line.text)) {
@@ -100,6 +114,15 @@ const ROWS_MAX: usize = 100;
 
 /// The line above its table with which its settings begin.
 const THREADS: &str = "Threads";
+
+/// The title of one table of several: `BEST RUN RESULTS`, `RUN #1 RESULTS`, `AGGREGATED AVERAGE RESULTS (2 runs)`.
+fn run(text: &str) -> Option<&str> {
+    let text = text.trim();
+    let is_one = text.ends_with(" RUN RESULTS")
+        || text.starts_with("RUN #") && text.ends_with(" RESULTS")
+        || text.starts_with("AGGREGATED AVERAGE RESULTS (");
+    is_one.then_some(text)
+}
 
 /// A name as an option is written.
 fn lower(name: &str) -> String {
@@ -258,6 +281,19 @@ mod tests {
         assert_eq!(told("memtier_benchmark --pipeline=16"), [some("200"), some("16"), None]);
         assert_eq!(told("memtier_benchmark --rate-limiting 5"), [some("200"), None, some("5")]);
         assert_eq!(told(""), [some("200"), some("unknown"), None]);
+    }
+
+    #[test]
+    fn tables_of_several_runs_have_their_titles() {
+        let table = "Type         Ops/sec     Hits/sec   Misses/sec      Latency       KB/sec\n\
+                     Totals        100.00        50.00        50.00         1.00        10.00\n\n";
+        let text = format!("4         Threads\n\nBEST RUN RESULTS\n{table}\nWORST RUN RESULTS\n{table}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let runs: Vec<&str> = output.results.iter().map(|result| result.options["run"].as_str()).collect();
+        assert_eq!(
+            (runs.as_slice(), output.unread.len()),
+            (["best run results", "worst run results"].as_slice(), 0)
+        );
     }
 
     #[test]

@@ -88,6 +88,7 @@ impl ToolReader for RedisBenchmark {
             let is_body = || {
                 let is_figure = |word: &str| word.parse::<f64>().is_ok();
                 text.contains("% <= ")
+                    || text.contains("% `<=` ")
                     || text.ends_with(RATE)
                     || HEADINGS.contains(&text)
                     || BODY.iter().any(|begin| text.starts_with(begin))
@@ -334,6 +335,15 @@ mod tests {
             (results[1].options["clients"].as_str(), results[1].options["pipeline"].as_str()),
             ("8", "16")
         );
+    }
+
+    #[test]
+    fn regression_marks_of_markdown_ended_a_text_before_its_rate() {
+        let results = read(
+            "====== SET ======\n  1000 requests completed in 0.01 seconds\n  50 parallel clients\n\n\
+             99.76% `<=` 1 milliseconds\n100.00% `<=` 2 milliseconds\n100000.00 requests per second\n",
+        );
+        assert_eq!(values(&results[0]), [("requests_per_second", 100_000.0)]);
     }
 
     #[test]

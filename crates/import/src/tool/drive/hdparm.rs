@@ -123,6 +123,10 @@ fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Optio
         None => (what, None),
     };
     result.options.insert("timing".to_owned(), what.trim().to_owned());
+    // Of several commands in a text the last may be of another device.
+    if device.is_some_and(|device| names_another(&result.command, device)) {
+        result.command.clear();
+    }
     let device = device.map(|device| ("device", device));
     // `offset 100 GB`.
     let offset = offset.and_then(|offset| Some(("offset", offset.strip_prefix("offset ")?)));
@@ -134,6 +138,14 @@ fn result(line: &ToolLine, device: Option<&str>, block: &ToolBlock<'_>) -> Optio
         same_work(&mut result, WorkloadName::new("disk"), parameters);
     }
     Some(result)
+}
+
+/// Whether a command names devices, and not this one.
+fn names_another(command: &[String], device: &str) -> bool {
+    let devices = || command.iter().filter(|word| word.starts_with("/dev/"));
+    // What a shell puts in is not known.
+    let may_be = |word: &String| word == device || word.contains(['$', '*', '?', '[', '{']);
+    devices().next().is_some() && !devices().any(may_be)
 }
 
 /// The parameters of the same work: reads of a device from its beginning on. `None` where it is none of ours, or options
@@ -201,6 +213,19 @@ mod tests {
             NotUnderstood::OtherText
         );
         assert_eq!(Hdparm.extent(&lines), Extent::EndsBefore);
+    }
+
+    #[test]
+    fn regression_a_command_of_another_device_was_told_as_its_own() {
+        let command = |typed: &str| {
+            let text = format!(
+                "$ {typed}\n\n/dev/sda:\n Timing buffered disk reads: 204 MB in  3.00 seconds =  67.98 MB/sec\n"
+            );
+            crate::tool::read("", text.as_bytes()).unwrap().results[0].command.len()
+        };
+        assert_eq!(command("hdparm -t /dev/sda"), 3);
+        assert_eq!(command("hdparm -t /dev/sd[ab]"), 3);
+        assert_eq!(command("hdparm -t /dev/hda"), 0);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! iozone: the table of sizes of files and records, each row a result, and what children saw with `-t`. Where only its
 //! reports for spreadsheets are given, these are read.
 
+use std::collections::BTreeMap;
+
 use model::tool_result::{Counting, PrintedValue, ToolFigure, ToolMeasurement, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
@@ -155,7 +157,11 @@ impl ToolReader for Iozone {
             }
         }
         if let Some(count) = waiting {
-            let options = [("threads".to_owned(), count.to_string())].into();
+            let mut options = BTreeMap::from([("threads".to_owned(), count.to_string())]);
+            if let Some((size, record)) = block.lines.iter().find_map(|line| each_file(&line.text)) {
+                options.insert("size".to_owned(), format!("{}k", size.saturating_mul(count)));
+                options.insert("record".to_owned(), format!("{record}k"));
+            }
             results.push(ToolResult { whole: of_children, options, ..told.result(block) });
         }
         if results.is_empty() {
@@ -339,6 +345,15 @@ pub(super) fn children_test(
     of_test(&test.to_ascii_lowercase(), figure.metric, printed)
 }
 
+/// The KiB of `Each process writes a 4096 Kbyte file in 4 Kbyte records`.
+fn each_file(text: &str) -> Option<(u64, u64)> {
+    let text = text.trim_start().to_ascii_lowercase();
+    let each = ["each process writes a ", "each thread writes a "];
+    let (size, rest) = whole(each.iter().find_map(|each| text.strip_prefix(*each))?)?;
+    let (record, rest) = whole(rest.strip_prefix(" kbyte file in ")?)?;
+    (rest == " kbyte records").then_some((size, record))
+}
+
 /// `Children see throughput for  4 initial writers  =  123456.78 kB/sec`: how many, and what they did.
 fn children(line: &ToolLine) -> Option<(u64, ToolFigure)> {
     let rest = line.text.trim_start().strip_prefix("Children see throughput for")?;
@@ -405,6 +420,20 @@ mod tests {
         assert_eq!(value(&operations), ("write_iops".to_owned(), 11_111.0));
         let children = " Children see throughput for  4 initial writers  =  1000.50 kB/sec\n";
         assert_eq!(value(children), ("initial_writers_throughput".to_owned(), 1000.5 * 1024.0));
+    }
+
+    #[test]
+    fn the_files_of_children_have_a_size_together() {
+        assert_eq!(
+            each_file("    Each process writes a 4096 Kbyte file in 4 Kbyte records"),
+            Some((4096, 4))
+        );
+        assert_eq!(each_file("Each process writes a file"), None);
+        let text = " Iozone: Performance Test of File I/O\n Throughput test with 2 processes\n \
+                    Each process writes a 4096 kByte file in 4 kByte records\n\n \
+                    Children see throughput for  2 initial writers  =  1000.50 kB/sec\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!(output.results[0].options["size"], "8192k");
     }
 
     #[test]

@@ -179,7 +179,8 @@ impl Copied {
 fn copied(line: &ToolLine) -> Option<Copied> {
     // Every line of any text is asked; each of these has a rate. The commas are of Chinese and Japanese.
     let text = Some(&line.text).filter(|text| text.contains('/'))?.replace(['\u{ff0c}', '\u{3001}'], ", ");
-    let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")");
+    // Marks of Markdown stand around a figure that is to be seen.
+    let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")").replace(['`', '*'], "");
     let start = text.find(|c: char| c.is_ascii_digit())?;
     // Words may stand before the number, but no sentence.
     if text.get(..start)?.chars().count() > WORDS_BEFORE_MAX {
@@ -293,6 +294,8 @@ mod tests {
         for (text, variant, bytes, seconds, rate) in [
             ("67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s", "GNU", 67_108_864.0, 0.04, 1.7e9),
             ("100 bytes copied, 8.76e-05 s, 1.1 MB/s", "GNU", 100.0, 8.76e-5, 1.1e6),
+            ("100 bytes (100 B) copied, 0.5 s, **200 B/s**", "GNU", 100.0, 0.5, 200.0),
+            ("1000 bytes (1.0 kB) copied, 0.5 seconds, `2.0 kB/s`", "GNU", 1000.0, 0.5, 2000.0),
             ("104857600 Bytes (105 MB) kopiert, 0,0036 s, 28,9 GB/s", "GNU", 104_857_600.0, 0.0036, 28.9e9),
             ("已复制 512 字节，0.5 秒，1.0 kB/s", "GNU", 512.0, 0.5, 1000.0),
             ("1024 bytes (1.0KB) copied, 0.5 seconds, 2.0KB/s", "busybox", 1024.0, 0.5, 2048.0),

@@ -41,9 +41,20 @@ pub(super) fn reason<'a>(text: &'a str, programs: &[&str]) -> Option<&'a str> {
 /// The reason that a number of Linux stands for (errno(3)): of JSON, which has nothing else.
 pub(super) fn of_number(number: u64) -> String {
     let known = [(5, "Input/output error"), (27, "File too large"), (28, "No space left on device")];
-    let more = [(116, "Stale file handle"), (121, "Remote I/O error"), (122, "Disk quota exceeded")];
+    // What fio verifies and finds changed has the last of these numbers.
+    let more = [
+        (12, "Cannot allocate memory"),
+        (13, "Permission denied"),
+        (16, "Device or resource busy"),
+        (22, "Invalid argument"),
+        (30, "Read-only file system"),
+        (116, "Stale file handle"),
+        (121, "Remote I/O error"),
+        (122, "Disk quota exceeded"),
+        (84, "Invalid or incomplete multibyte or wide character"),
+    ];
     let reason = known.into_iter().chain(more).find(|(own, _)| *own == number);
-    reason.map_or_else(|| format!("error {number}"), |(_, reason)| reason.to_owned())
+    reason.map_or_else(|| format!("number {number}"), |(_, reason)| reason.to_owned())
 }
 
 #[cfg(test)]
@@ -69,6 +80,6 @@ mod tests {
 
     #[test]
     fn numbers_stand_for_reasons() {
-        assert_eq!((of_number(28).as_str(), of_number(1).as_str()), ("No space left on device", "error 1"));
+        assert_eq!((of_number(28).as_str(), of_number(1).as_str()), ("No space left on device", "number 1"));
     }
 }

@@ -1,5 +1,5 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, ior, kbench, mdtest, rados bench, winsat, pv, rsync.
+//! filebench, vdbench, ior, kbench, mdtest, rados bench, rbd bench, winsat, pv, rsync.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -16,6 +16,7 @@ mod kbench;
 mod mdtest;
 mod pv;
 mod rados;
+mod rbd;
 mod rsync;
 mod vdbench;
 mod winsat;
@@ -36,6 +37,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &kbench::Kbench,
     &mdtest::Mdtest,
     &rados::Rados,
+    &rbd::Rbd,
     &winsat::Winsat,
     &pv::Pv,
     &rsync::Rsync,

@@ -1,5 +1,5 @@
-//! `winsat disk` of Windows: its rates, and how long reads took while it wrote. Each is of a run of its own. Its scores are made
-//! of these, and are not kept.
+//! `winsat` of Windows: the rates of its drive, processors and memory, and how long reads took while it wrote. Each is of a run
+//! of its own. Its scores are made of these, and are not kept.
 
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
@@ -38,7 +38,8 @@ impl ToolReader for Winsat {
     }
 
     fn doc(&self) -> &'static str {
-        "the rates of `winsat disk` in any language, and in English how long reads took while it wrote; each is a result. Not its scores"
+        "the rates of `winsat disk` in any language, and in English how long reads took while it wrote, and the rates of processors and \
+         memory; each is a result. Not its scores"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -51,7 +52,7 @@ impl ToolReader for Winsat {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = unmarked(&line.text);
-        (text == TITLE || Rate::of(text).is_some()).then_some(Beginning::Certain)
+        (text == TITLE || Rate::of(text).is_some() || other(text).is_some()).then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -59,6 +60,7 @@ impl ToolReader for Winsat {
         let text = unmarked(&last.text);
         let is_own = last.is_blank()
             || Rate::of(text).is_some()
+            || other(text).is_some()
             || latency(text).is_some()
             || last.text.trim_start().starts_with("> ")
             || text == "NV Cache not present."
@@ -74,6 +76,10 @@ impl ToolReader for Winsat {
             let text = unmarked(&line.text);
             if let Some(rate) = Rate::of(text) {
                 results.extend(rate.result(line.number, &common));
+            } else if let Some((test, value)) = other(text) {
+                let mut result = of_test(line.number, &test.to_lowercase(), &common);
+                result.whole.add(metric::THROUGHPUT, throughput(line.number, &value));
+                results.push(result);
             } else if let Some((test, metric, value)) = latency(text) {
                 if results.last().is_none_or(|last| last.options.get("test") != Some(&test)) {
                     results.push(of_test(line.number, &test, &common));
@@ -133,14 +139,43 @@ impl<'a> Rate<'a> {
     }
 
     fn result(&self, line: u64, common: &ToolResult) -> Option<ToolResult> {
-        let printed = quantity(line, &self.value, UNKNOWN.counting)?;
-        let half_step = printed.half_step.max(printed.value * MORE);
+        let printed = throughput(line, &self.value)?;
         let Self { pattern, size, operation, .. } = self;
         let mut result = of_test(line, &format!("{pattern} {operation}"), common);
         result.options.insert("size".to_owned(), format!("{size} KiB"));
-        result.whole.add(metric::THROUGHPUT, Some(PrintedValue { half_step, ..printed }));
+        result.whole.add(metric::THROUGHPUT, Some(printed));
         Some(result)
     }
+}
+
+/// A rate with its unit, which may be of 1000 or of 1024.
+fn throughput(line: u64, value: &str) -> Option<PrintedValue> {
+    let printed = quantity(line, value, UNKNOWN.counting)?;
+    let half_step = printed.half_step.max(printed.value * MORE);
+    Some(PrintedValue { half_step, ..printed })
+}
+
+/// What its other tests are called that print a rate.
+const OTHERS: &[&str] = &[
+    "CPU LZW Compression",
+    "CPU AES256 Encryption",
+    "CPU Vista Compression",
+    "CPU SHA1 Hash",
+    "Uniproc CPU LZW Compression",
+    "Uniproc CPU AES256 Encryption",
+    "Uniproc CPU Vista Compression",
+    "Uniproc CPU SHA1 Hash",
+    "Memory Performance",
+    "Video Memory Throughput",
+];
+
+/// The test and the rate of `> Memory Performance                           21565.85 MB/s`.
+fn other(text: &str) -> Option<(&'static str, String)> {
+    OTHERS.iter().find_map(|label| {
+        let mut words = text.strip_prefix(*label)?.split_whitespace();
+        let value = words.next().filter(|value| leading(value, false).is_some())?;
+        (words.next() == Some("MB/s")).then(|| (*label, format!("{value} MB/s")))
+    })
 }
 
 /// The test, the metric and the value of a line such as `Latency: Maximum                             3.091 ms          8.7`.
@@ -196,6 +231,21 @@ mod tests {
         assert_eq!(latency(metric::LATENCY_MAX), Some(0.003));
         assert_eq!(output.results[3].whole.figures.len(), 3);
         assert_eq!((output.results[0].command.len(), output.unread.len()), (4, 1));
+    }
+
+    #[test]
+    fn rates_of_processors_and_memory_are_read() {
+        let text = "> CPU LZW Compression                          350.00 MB/s\n\
+                    > Uniproc CPU SHA1 Hash                        400.50 MB/s\n\
+                    > Memory Performance                           20000.00 MB/s\n\
+                    > Direct3D Batch Performance                   42.00 F/s\n\
+                    > Total Run Time 00:00:04.34\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let tests: Vec<&str> = output.results.iter().map(|result| result.options["test"].as_str()).collect();
+        assert_eq!(tests, ["cpu lzw compression", "uniproc cpu sha1 hash", "memory performance"]);
+        let rate = output.results[1].whole.figure(metric::THROUGHPUT).unwrap();
+        assert_eq!((rate.value, rate.line), (400.5e6, 2));
+        assert_eq!((output.unread.len(), other("Memory Performance is fine")), (0, None));
     }
 
     #[test]

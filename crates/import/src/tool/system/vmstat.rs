@@ -201,7 +201,12 @@ impl Row {
         let count =
             if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
         let (numbers, rest) = (words.get(..count)?, words.get(count..)?);
-        let clock = lone_clock(&rest.join(" "));
+        // Early versions print the zone behind them, and not in the heading.
+        let is_zone =
+            |word: &&str| word.chars().all(|c| c.is_ascii_alphabetic()) && !["AM", "PM"].contains(word);
+        let has_zone = rest.len() == 3 && rest.last().is_some_and(is_zone);
+        let moment = if has_zone { rest.get(..2)? } else { rest };
+        let clock = lone_clock(&moment.join(" "));
         let is_row = !numbers.is_empty() && numbers.iter().all(|word| is_number(word));
         if !is_row || clock.is_none() && !rest.is_empty() {
             return None;
@@ -294,6 +299,14 @@ mod tests {
         assert_eq!(free("$ vmstat -S m\n"), Some(3e9));
         assert_eq!(free("$ vmstat -nSM 1\n"), Some(3000.0 * 1_048_576.0));
         assert_eq!(free(""), None);
+    }
+
+    #[test]
+    fn regression_a_zone_that_is_not_in_the_heading_made_no_row() {
+        let row = ROW.trim_end();
+        let text = format!("{row}        2012-09-02 14:57:18 IST\n{row}        2012-09-02 14:57:19 IST\n");
+        let results = read("$ vmstat -t 1 2\n", &text);
+        assert!(results[0].whole.figure(metric::READ_THROUGHPUT).is_some());
     }
 
     #[test]

@@ -116,7 +116,8 @@ fn memory(text: &str) -> Option<(&str, f64, u64)> {
     let scale = match unit {
         "B" => 1.0,
         "k" => 1e3,
-        "K" => 1024.0,
+        // Early versions leave it out.
+        "" | "K" => 1024.0,
         "m" => 1e6,
         "M" => 1_048_576.0,
         _ => return None,
@@ -225,6 +226,7 @@ mod tests {
         assert!(fill(&lines, &mut result));
         let values: Vec<f64> = result.whole.figures.iter().map(|figure| figure.printed.value).collect();
         assert_eq!(values, [2_048_000.0, 1e8, 7.0]);
+        assert_eq!(memory("  1030800  total memory"), Some(("total memory", 1024.0, 1_030_800)));
         assert!(!begins("12 K of them") && !begins("100 K used memory"));
     }
 }

@@ -1,7 +1,7 @@
 //! `zpool iostat` of OpenZFS and Solaris: what pools, their groups of devices and these do. The first report is of all the
 //! time since the pool was imported, unless `-y` is given.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
@@ -35,6 +35,9 @@ const GROUPS: [&str; 3] = ["capacity", "operations", "bandwidth"];
 
 /// Groups with one column.
 const SINGLE: &[&str] = &["scrub", "trim", "rebuild"];
+
+/// What stands where a pool does, above its devices of a class.
+const CLASSES: &[&str] = &["logs", "log", "cache", "special", "dedup", "spares"];
 
 const READS: Mean = Mean::By(&[metric::READ_IOPS]);
 const WRITES: Mean = Mean::By(&[metric::WRITE_IOPS]);
@@ -76,7 +79,7 @@ impl ToolReader for Zpool {
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut reports: Vec<Report> = Vec::new();
         // What the last of them has, to be looked up: there may be thousands of disks.
-        let mut seen: BTreeSet<String> = BTreeSet::new();
+        let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         let mut columns = Vec::new();
         // The names above a row, by how far they are indented.
         let mut above: Vec<(usize, &str)> = Vec::new();
@@ -86,17 +89,21 @@ impl ToolReader for Zpool {
             }
             let Some(row) = Row::of(&line.text) else { continue };
             above.retain(|(indent, _)| *indent < row.indent);
+            let is_pool = above.is_empty() && !CLASSES.contains(&row.name);
             above.push((row.indent, row.name));
             let item = above.iter().map(|(_, name)| *name).collect::<Vec<_>>().join(" ");
-            // What comes a second time is of the next span.
-            if reports.is_empty() || seen.contains(&item) {
+            // A pool that comes a second time is of the next span.
+            if reports.is_empty() || is_pool && seen.contains_key(&item) {
                 reports.push(Report::default());
                 seen.clear();
             }
+            // Groups have no numbers in early versions: `raidz2` may come twice in a pool.
+            let count = seen.entry(item.clone()).or_default();
+            *count += 1;
+            let item = if *count > 1 { format!("{item} {count}") } else { item };
             if let Some(report) = reports.last_mut() {
-                report.rows.push((item.clone(), row.cells(line.number, &columns)));
+                report.rows.push((item, row.cells(line.number, &columns)));
             }
-            seen.insert(item);
         }
         results(&reports, &block.result(NAME, self.programs()))
     }
@@ -227,6 +234,21 @@ pool        alloc   free   read  write   read  write   read  write   read  write
         let only = text.lines().take(5).collect::<Vec<_>>().join("\n");
         let results = crate::tool::read("", only.as_bytes()).unwrap().results;
         assert!(results[0].is_since_boot());
+    }
+
+    #[test]
+    fn regression_groups_without_numbers_were_taken_for_another_report() {
+        let rows = "a  1G  1G  0  0  0  0\n  raidz2  1G  1G  1  0  0  0\n    sda  -  -  0  0  0  0\n\
+                    \x20 raidz2  1G  1G  2  0  0  0\n    sdb  -  -  0  0  0  0\nlogs  -  -  -  -  -  -\n\
+                    b  1G  1G  0  0  0  0\n";
+        let heading = "              capacity     operations     bandwidth\npool        alloc   free   read  write   read  write\n";
+        let results = crate::tool::read("", format!("{heading}{rows}").as_bytes()).unwrap().results;
+        let names: Vec<&str> = results.iter().map(|result| result.options["device"].as_str()).collect();
+        for name in ["a raidz2", "a raidz2 2", "a raidz2 sdb", "b"] {
+            assert!(names.contains(&name), "{names:?}");
+        }
+        let mut measured = results.iter().filter(|result| !result.whole.figures.is_empty());
+        assert!(measured.all(ToolResult::is_since_boot), "there is one report");
     }
 
     #[test]

@@ -12,6 +12,7 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult, ToolWarning};
 use self::options::{SysbenchCommand, SysbenchWork};
 use self::report::SysbenchTest;
 use crate::tool::block::{ToolBlock, ToolLine};
+use crate::tool::command_line::CommandLine;
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
@@ -82,6 +83,13 @@ impl ToolReader for Sysbench {
             || text.starts_with("Operations performed: ") && text.ends_with(" ops/sec)");
         (is_heading || is_of_files || is_of_memory || warns(text) || is_prepared || is_interval())
             .then_some(Beginning::Likely)
+    }
+
+    fn begins_below(&self, line: &ToolLine, command: Option<&CommandLine>) -> Option<Beginning> {
+        // Others have such headings, too.
+        let is_part = || ["Throughput:", "Latency (ms):"].contains(&line.text.trim());
+        let is_below = || command.is_some_and(|command| command.invocation(self.programs()).is_some());
+        self.begins(line).or_else(|| (is_part() && is_below()).then_some(Beginning::Likely))
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -247,6 +255,17 @@ mod tests {
             assert_eq!(Sysbench.begins(&line(text)), None, "{text}");
         }
         assert_eq!(Sysbench.begins(&line("[ 1s ] 2293.97 MiB/sec")), Some(Beginning::Likely));
+    }
+
+    #[test]
+    fn its_rates_alone_are_read_below_its_command() {
+        let figures =
+            "Throughput:\n    read, MiB/s:                  6.92\n    written, MiB/s:               4.61\n";
+        let read =
+            |before: &str| crate::tool::read("", format!("{before}{figures}").as_bytes()).unwrap().results;
+        let results = read("$ sysbench fileio --file-test-mode=rndrw run\n...\n");
+        assert_eq!((results.len(), results[0].tool.as_str()), (1, NAME));
+        assert!(read("the manual says:\n").is_empty());
     }
 
     #[test]

@@ -27,6 +27,12 @@ pub(super) fn knows(line: &ToolLine) -> bool {
     Reading::default().take(line)
 }
 
+/// A line without what somebody wrote behind it in another script: `avg:   43.66 --平均耗时`.
+fn without_note(text: &str) -> &str {
+    let note = |note: &str| note.trim_start().starts_with(|c: char| !c.is_ascii());
+    text.split_once(" --").filter(|(_, behind)| note(behind)).map_or(text, |(before, _)| before)
+}
+
 /// Headings of its statistics.
 pub(super) const HEADINGS: &[&str] = &[
     "CPU speed:",
@@ -90,7 +96,7 @@ struct Reading {
 impl Reading {
     /// Takes a line; says whether it was understood.
     fn take(&mut self, line: &ToolLine) -> bool {
-        let (number, text) = (line.number, line.text.trim());
+        let (number, text) = (line.number, without_note(&line.text).trim());
         if let Some(version) = banner::version(text) {
             self.run.version = Some(version.to_owned());
             return true;
@@ -425,6 +431,15 @@ mod tests {
         assert!((read.half_step - 0.000_05 * 1_048_576.0).abs() < 1e-6);
         assert_eq!(before_1_0(1, "0b").unwrap().value, 0.0);
         assert_eq!(before_1_0(1, "12 apples"), None);
+    }
+
+    #[test]
+    fn what_somebody_wrote_behind_a_figure_is_left_out() {
+        assert_eq!(without_note("  avg:    43.66 --平均耗时"), "  avg:    43.66");
+        assert_eq!(without_note("use --threads instead"), "use --threads instead");
+        let run =
+            read(&lines("Latency (ms):\n  avg:   43.66 --平均耗时\n  95th percentile:   71.83 --九成五\n"));
+        assert_eq!((run.report.latencies.len(), run.unread.len()), (2, 0));
     }
 
     #[test]

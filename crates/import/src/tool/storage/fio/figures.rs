@@ -37,17 +37,22 @@ fn since_2_17(line: u64, rest: &str) -> Option<ToolMeasurement> {
     let (iops, rest) = rest.split_once(", BW=")?;
     let (rate, rest) = rest.split_once('(').unwrap_or((rest, ""));
     let mut measured = ToolMeasurement::default();
+    let decimal = rest.split_once(")(").and_then(|(rate, _)| quantity(line, rate, Counting::Decimal));
+    // Of all clients together it leaves out the unit.
+    let bare = || count(line, rate, Counting::Decimal, Unit::BytesPerSecond);
+    let rate = quantity(line, rate, Counting::Decimal).or_else(bare);
+    let rate = rate.map(|rate| agreeing(rate, decimal.as_ref()));
     // The last parenthesis has what was done, and how long that took.
     let amount = rest.rsplit('(').next().and_then(|last| last.split(')').next()?.split_once('/'));
     if let Some((bytes, window)) = amount
         && let Some(window) = quantity(line, window, Counting::Decimal).filter(|w| w.unit == Unit::Seconds)
     {
+        let moved = rate.as_ref().map(|rate| moved(rate, &window));
+        measured.bytes =
+            quantity(line, bytes, Counting::Decimal).map(|bytes| agreeing(bytes, moved.as_ref()));
         measured.window = Some(window);
-        measured.bytes = quantity(line, bytes, Counting::Decimal);
     }
-    // Of all clients together it leaves out the unit.
-    let bare = || count(line, rate, Counting::Decimal, Unit::BytesPerSecond);
-    measured.add(metric::THROUGHPUT, quantity(line, rate, Counting::Decimal).or_else(bare));
+    measured.add(metric::THROUGHPUT, rate);
     measured.add(metric::IOPS, per_second(line, iops));
     (!measured.is_empty()).then_some(measured)
 }
@@ -58,7 +63,7 @@ pub(super) fn contradicting(line: u64, text: &str, direction: &FioDirection) -> 
     let other = quantity(line, rest.split_once(")(")?.0, Counting::Decimal)?;
     let FioDirection { class, measured } = direction;
     let rate = measured.figure(metric::THROUGHPUT).filter(|rate| rate.unit == other.unit)?;
-    if are_the_same(rate, &other) {
+    if candidates(&other).iter().any(|other| are_the_same(rate, other)) {
         return None;
     }
     let ToolMeasurement { window, bytes, .. } = measured.clone();
@@ -102,8 +107,55 @@ fn early(line: u64, text: &str, counting: Counting) -> Option<PrintedValue> {
 /// Operations a second. fio cuts off what is behind the point, so there may be nearly one more.
 fn per_second(line: u64, text: &str) -> Option<PrintedValue> {
     let printed = count(line, text, Counting::Decimal, Unit::PerSecond)?;
-    let half_step = if printed.counting.is_none() { 1.0 } else { printed.half_step };
+    let half_step = match candidates(&printed).get(1) {
+        Some(more) => more.value - printed.value,
+        None if printed.counting.is_none() => 1.0,
+        None => printed.half_step,
+    };
     Some(PrintedValue { half_step, ..printed })
+}
+
+/// What a number may be. Where it rounds what is behind the point up to one, fio drops it since 2.17: 11.98 becomes `11.0`
+/// (lib/num2str.c says so itself, "complete with carry rounding error").
+fn candidates(printed: &PrintedValue) -> Vec<PrintedValue> {
+    let mut all = vec![printed.clone()];
+    let Some(number) = leading(&printed.text, false).filter(|number| number.value > 0.0) else { return all };
+    let decimals = number.digits.split_once('.').map_or("", |(_, decimals)| decimals);
+    if !decimals.is_empty() && decimals.chars().all(|c| c == '0') {
+        let one = printed.value / number.value;
+        all.push(PrintedValue { value: printed.value + one, ..printed.clone() });
+    }
+    all
+}
+
+/// Puts back the carry of operations a second where their count says that it was dropped.
+fn carry(printed: &mut PrintedValue, counted: f64) {
+    if let [_, more] = candidates(printed).as_slice()
+        && (more.value - counted).abs() < (counted - printed.value).abs()
+        && counted < more.value * 1.01
+    {
+        *printed = more.clone();
+    }
+}
+
+/// A number as what was printed beside it has it, too, where that tells which of the candidates it is.
+fn agreeing(printed: PrintedValue, other: Option<&PrintedValue>) -> PrintedValue {
+    let Some(other) = other else { return printed };
+    let own = candidates(&printed);
+    let found =
+        candidates(other).iter().find_map(|other| own.iter().find(|own| are_the_same(own, other)).cloned());
+    found.unwrap_or(printed)
+}
+
+/// What a rate is in a time.
+fn moved(rate: &PrintedValue, window: &PrintedValue) -> PrintedValue {
+    PrintedValue {
+        text: String::new(),
+        value: rate.value * window.value,
+        half_step: rate.half_step * window.value + window.half_step * rate.value,
+        unit: Unit::Bytes,
+        ..rate.clone()
+    }
 }
 
 /// The totals of reads, writes and discards: `issued rwts: total=28883,0,0,0 short=0,0,0,0`, before 3.0
@@ -126,7 +178,13 @@ pub(super) fn issued(line: u64, text: &str, directions: &mut [FioDirection]) {
             "trim" => totals.get(2).copied(),
             _ => totals.iter().take(3).copied().try_fold(0u64, u64::checked_add),
         };
-        direction.measured.operations = total.map(|total| exact(line, total, Unit::One));
+        let measured = &mut direction.measured;
+        let window = measured.window.as_ref().map(|window| window.value).filter(|seconds| *seconds > 0.0);
+        if let Some((total, seconds)) = total.zip(window) {
+            let iops = measured.figures.iter_mut().filter(|figure| figure.metric == metric::IOPS);
+            iops.for_each(|figure| carry(&mut figure.printed, total as f64 / seconds));
+        }
+        measured.operations = total.map(|total| exact(line, total, Unit::One));
     }
 }
 
@@ -169,7 +227,11 @@ pub(super) fn status(line: u64, text: &str, group: u64, counting: Counting) -> O
         let bytes = field("io").and_then(|bytes| early(line, bytes, counting));
         (early(line, rate, counting), bytes, field("maxt").and_then(|run| quantity(line, run, counting)))
     } else {
-        let first = |value: &str| quantity(line, value.split(" (").next()?, Counting::Decimal);
+        let first = |value: &str| {
+            let (own, other) = value.split_once(" (").unwrap_or((value, ""));
+            let other = quantity(line, other.trim_end_matches(')'), Counting::Decimal);
+            Some(agreeing(quantity(line, own, Counting::Decimal)?, other.as_ref()))
+        };
         let longest = field("run").and_then(|run| run.split_once('-')).map(|(_, longest)| longest);
         let window = longest.and_then(|longest| quantity(line, longest, Counting::Decimal));
         (field("bw").and_then(first), field("io").and_then(first), window)
@@ -196,6 +258,30 @@ mod tests {
         let read = direction(4, "read: IOPS=1, BW=8Mibit/s (8Mbit/s)(2048KiB/2000msec)", BINARY).unwrap();
         assert_eq!(read.measured.figure(metric::THROUGHPUT).unwrap().value, 1_048_576.0);
         assert!(direction(4, "read: I measured IOPS=5", BINARY).is_none());
+    }
+
+    #[test]
+    fn regression_a_carry_that_fio_dropped_was_taken_for_another_unit() {
+        let mib = |value: &PrintedValue| value.value / 1_048_576.0;
+        let read = |text: &str| {
+            let found = direction(4, text, BINARY).unwrap();
+            let (rate, bytes) = (found.measured.figure(metric::THROUGHPUT), found.measured.bytes.as_ref());
+            (mib(rate.unwrap()), mib(bytes.unwrap()), contradicting(4, text, &found).is_some())
+        };
+        let dropped = "write: IOPS=3068, BW=11.0MiB/s (12.6MB/s)(4096MiB/341704msec)";
+        assert_eq!(read(dropped), (12.0, 4096.0, false));
+        let kept = "write: IOPS=3068, BW=11.0MiB/s (11.5MB/s)(3759MiB/341704msec)";
+        assert_eq!(read(kept), (11.0, 3759.0, false));
+        assert_eq!(read("write: IOPS=15, BW=61.0MiB/s (63.0MB/s)(122MiB/2000msec)"), (61.0, 122.0, false));
+        assert_eq!(read("write: IOPS=273, BW=613KiB/s (628kB/s)(9.00MiB/16695msec)").1, 10.0);
+        assert!(read("read: IOPS=9, BW=11.0MiB/s (99.6MB/s)(110MiB/10000msec)").2, "no carry explains it");
+        let text = "  WRITE: bw=11.0MiB/s (12.6MB/s), io=4096MiB (4295MB), run=341704-341704msec";
+        assert_eq!(mib(&status(1, text, 0, BINARY).unwrap().rate), 12.0);
+        assert_eq!(per_second(1, "12.0k").unwrap().half_step, 1000.0);
+        let mut run =
+            [direction(4, "write: IOPS=12.0k, BW=50.6MiB/s (53.1MB/s)(101MiB/2000msec)", BINARY).unwrap()];
+        issued(5, "issued rwts: total=0,25920,0,0 short=0,0,0,0", &mut run);
+        assert_eq!(run[0].measured.figure(metric::IOPS).unwrap().value, 13_000.0);
     }
 
     #[test]

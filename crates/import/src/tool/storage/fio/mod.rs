@@ -144,13 +144,25 @@ fn of_runs(
             Err(error) => why = error,
         }
     }
+    results.iter_mut().for_each(|result| cut_header(&mut result.command));
     if results.is_empty() { Err(why) } else { Ok(results) }
 }
 
-/// Whether the number of the line stands before it, which would be taken for a part of a job's name.
+/// Takes the first line of the output off a command, where the end of the line between them was lost:
+/// `fio --name=a a: (g=0): rw=read, ...`.
+fn cut_header(command: &mut Vec<String>) {
+    if let Some(at) = command.iter().position(|word| word.starts_with("(g=")) {
+        command.truncate(at.saturating_sub(1));
+    }
+}
+
+/// Whether the number of the line or a time stands before it, which would be taken for a part of a job's name. The name may
+/// be a number.
 fn is_numbered(text: &str) -> bool {
-    let behind = text.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-    behind.len() < text.trim_start().len() && behind.starts_with([' ', '\t'])
+    let of_clock = |c: char| c.is_ascii_digit() || matches!(c, ':' | '.' | ',' | '-');
+    let behind = text.trim_start().trim_start_matches(of_clock);
+    let is_apart = behind.len() < text.trim_start().len() && behind.starts_with([' ', '\t']);
+    is_apart && !behind.trim_start().starts_with("(g")
 }
 
 /// The lines of a text, for the tests of this folder.
@@ -178,6 +190,43 @@ mod tests {
     }
 
     #[test]
+    fn regression_a_command_that_reads_was_taken_for_that_of_writes() {
+        let words = |command: &str| {
+            let status =
+                "WRITE: bw=5MiB/s (5MB/s), 5MiB/s-5MiB/s (5MB/s-5MB/s), io=10MiB (10MB), run=2000-2000msec";
+            let output = crate::tool::read("", format!("$ {command}\n{status}\n").as_bytes()).unwrap();
+            output.results[0].command.len()
+        };
+        assert_eq!(words("fio --name=a --rw=write"), 3);
+        assert_eq!(words("fio --name=a --rw=randrw"), 3);
+        assert_eq!(words("fio --name=a --rw=randread"), 0);
+        assert_eq!(words("fio --rw=read --name=a"), 0);
+        assert_eq!(words("fio --rw=read jobs.fio"), 3, "the file may say another");
+    }
+
+    #[test]
+    fn regression_what_fio_says_of_data_that_changed_parted_an_output() {
+        let header = "a: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1\n";
+        let verify = "verify: bad magic header e035, wanted acca at file /x offset 0, length 4096\n\
+                      fio: pid=7, err=84/file:io_u.c:2102, func=io_u_sync_complete, error=Invalid\n\n";
+        let job = "a: (groupid=0, jobs=1): err=84 (file:io_u.c:2102, func=io_u_sync_complete, error=Invalid): pid=7: now\n  \
+                   read: IOPS=1000, BW=4000KiB/s (4096kB/s)(4096B/1msec)\n";
+        let text = format!("{header}fio-3.27\nStarting 1 process\n{verify}{job}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (1, 0), "{:?}", output.unread);
+        assert_eq!(output.results[0].version.as_deref(), Some("3.27"));
+    }
+
+    #[test]
+    fn the_first_line_of_the_output_is_no_part_of_the_command() {
+        let header = "seq: (g=0): rw=read, bs=(R) 4096B-4096B, (W) 4096B-4096B, (T) 4096B-4096B, ioengine=psync, iodepth=1";
+        let printed = "fio-3.1\nseq: (groupid=0, jobs=1): err= 0: pid=77: now\n  read: IOPS=5, BW=5MiB/s (5MB/s)(10MiB/2000msec)\n";
+        let text = format!("$ fio --name=seq --rw=read     {header}\n{printed}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!(output.results[0].command.join(" "), "fio --name=seq --rw=read");
+    }
+
+    #[test]
     fn regression_numbers_of_lines_were_taken_for_names_of_jobs() {
         let text = "seq: (g=0): rw=write, bs=1M-1M/1M-1M, ioengine=sync, iodepth=1\nfio 1.59\nStarting 1 process\n\n\
                     seq: (groupid=0, jobs=1): err= 0: pid=77\n\
@@ -187,6 +236,9 @@ mod tests {
         let output = crate::tool::read("", numbered.join("\n").as_bytes()).unwrap();
         let [run] = output.results.as_slice() else { panic!("{:?}", output.results) };
         assert_eq!((run.version.as_deref(), run.name.as_deref()), (Some("1.59"), Some("seq")));
+        let timed = text.lines().map(|line| format!("20:22:23 DEBUG| {line}\n")).collect::<String>();
+        let output = crate::tool::read("", timed.as_bytes()).unwrap();
+        assert_eq!(output.results.first().and_then(|run| run.name.as_deref()), Some("seq"));
         let named = ToolLine { number: 1, text: "4: (groupid=0, jobs=1): err= 0: pid=77".to_owned() };
         assert!(Fio.begins(&named).is_some(), "a job may be called so");
     }

@@ -138,7 +138,30 @@ impl FioRun {
             && !command.jobs.iter().any(is_open)
             && !self.jobs.is_empty()
             && !self.jobs.iter().any(is_named);
-        !is_help && !has_others
+        !is_help && !has_others && !self.did_otherwise(&command)
+    }
+
+    /// Whether a command reads, and writes were printed, or it writes, and reads were: of several commands in a text it is
+    /// another one.
+    fn did_otherwise(&self, command: &FioCommand) -> bool {
+        let given = |options: &BTreeMap<String, String>| {
+            options.get("rw").or_else(|| options.get("readwrite")).cloned()
+        };
+        let of_job = |(_, options): &(String, BTreeMap<String, String>)| {
+            given(options).or_else(|| given(&command.common)).unwrap_or_default()
+        };
+        let patterns: Vec<String> = command.jobs.iter().map(of_job).collect();
+        let does_only = |class: &str| {
+            let is_it = |pattern: &String| pattern.strip_prefix("rand").unwrap_or(pattern) == class;
+            !patterns.is_empty() && patterns.iter().all(is_it)
+        };
+        let did = |class: &str| {
+            self.jobs.iter().flat_map(|job| &job.directions).any(|direction| direction.class == class)
+        };
+        // What was written is read where it is verified.
+        let verifies = command.has("verify") || command.has("do_verify");
+        command.is_all
+            && (does_only("read") && did("write") || does_only("write") && did("read") && !verifies)
     }
 
     /// A command, and what the job file says that was shown above it where it is that of this run.

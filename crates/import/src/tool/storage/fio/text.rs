@@ -120,6 +120,7 @@ const FURTHER: &[&str] = &[
     "bs: ",
     "note: ",
     "fio: ",
+    "verify: ",
     "All clients",
     "Disk stats",
     "Description",
@@ -157,7 +158,7 @@ pub(super) fn is_known(text: &str) -> bool {
         || begins(text)
         || FURTHER.iter().any(|beginning| text.starts_with(beginning))
         || STATUS.iter().any(|class| text.starts_with(class))
-        || [": Laying out IO file", ": ios="].iter().any(|part| text.contains(part))
+        || [": Laying out IO file", ": ios=", ": verify failed "].iter().any(|part| text.contains(part))
         || text.split_once("th=").is_some_and(|(percent, _)| percent.parse::<f64>().is_ok())
         || terse::is_line(text)
 }
