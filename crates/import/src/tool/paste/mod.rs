@@ -254,7 +254,8 @@ impl<'a> Paste<'a> {
                 };
                 let is_command = || is_between(&line.text) || CommandLine::of(line, &self.programs).is_some();
                 // Nothing begins with an empty line.
-                if !line.is_blank() && (is_command() || self.readers.iter().any(begins_other)) {
+                let ends = || !reader.shares(line) && self.readers.iter().any(begins_other);
+                if !line.is_blank() && (is_command() || ends()) {
                     return Extent::EndsBefore;
                 }
                 open.lines.push(line.clone());
