@@ -1,9 +1,10 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, NTttcp, flent, ping, mtr,
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, NTttcp, flent, ping, fping, mtr,
 //! speedtest, perftest, qperf, sockperf, lagscope, uperf, ss, Ethr, `cilium connectivity perf`.
 
 mod cilium;
 mod ethr;
 mod flent;
+mod fping;
 mod given;
 mod interval;
 mod iperf;
@@ -41,6 +42,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &ethr::Ethr,
     &flent::Flent,
     &perftest::Perftest,
+    &fping::Fping,
     &ping::Ping,
     &mtr::Mtr,
     &lagscope::Lagscope,

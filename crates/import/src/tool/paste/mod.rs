@@ -21,7 +21,8 @@ use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
 use super::block::{ToolBlock, ToolLine};
-use super::command_line::{CommandLine, is_bare_prompt};
+use super::command_line::CommandLine;
+use super::prompt::is_bare_prompt;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use super::secret::{hide_in_line, hide_options, hide_secrets};
 
