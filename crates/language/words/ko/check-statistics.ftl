@@ -8,6 +8,7 @@ finding-failed-operations =
     { $how ->
         [all] { $tool }의 작업이 모두 실패했습니다. 출력된 속도가 얼마든 한 일은 없습니다
         [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 출력된 속도가 얼마든 일의 대부분은 하지 못했습니다
+        [lost] { $tool }의 패킷 가운데 { PERCENT($share) }가 손실되었습니다. 다른 수치는 도착한 패킷만의 값입니다
        *[some] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 실패는 정상 작업보다 빨리 끝날 수도 늦게 끝날 수도 있으며, 대부분의 도구는 그것도 속도와
             지연 시간에 넣습니다
     }

@@ -2,7 +2,7 @@
 //! another time than work that is done.
 
 use model::finding::Evidence;
-use model::tool_result::ToolResult;
+use model::tool_result::{PrintedValue, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
@@ -15,13 +15,14 @@ const MOST: f64 = 0.5;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "failed-operations",
-    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke; or all datagrams \
-          got lost. Most tools have them in their rates and latencies.",
+    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke, packets that got lost. \
+          Most tools have those that failed in their rates and latencies.",
     english: r#"
 finding-failed-operations =
     { $how ->
         [all] all operations of { $tool } failed: no work was done, whatever its rate is
         [most] { PERCENT($share) } of the operations of { $tool } failed: most of the work was not done, whatever its rate is
+        [lost] { PERCENT($share) } of the packets of { $tool } got lost: its other figures are of those that arrived
        *[some] { PERCENT($share) } of the operations of { $tool } failed: that may take less time than work that is done, or more,
             and most tools have it in their rate and their latency
     }
@@ -35,12 +36,14 @@ evidence-failed-line =
 };
 
 fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
-    // Where no datagram arrives, nothing was done either.
-    let lost = || result.whole.figure(metric::LOSS).filter(|loss| loss.value >= 1.0);
-    let failed = result.whole.figure(metric::ERROR_SHARE).or_else(lost);
-    let Some(failed) = failed.filter(|failed| failed.value >= SOME) else { return Vec::new() };
+    let failed = result.whole.figure(metric::ERROR_SHARE);
+    let lost =
+        result.whole.figure(metric::LOSS).filter(|loss| failed.is_none() && is_told_alone(result, loss));
+    let Some(failed) = failed.or(lost).filter(|failed| failed.value >= SOME) else { return Vec::new() };
     let (how, severity) = match failed.value {
+        // Where no packet arrives, nothing was done either.
         share if share >= 1.0 => ("all", Severity::Error),
+        _ if lost.is_some() => ("lost", Severity::Warning),
         share if share >= MOST => ("most", Severity::Error),
         _ => ("some", Severity::Warning),
     };
@@ -52,6 +55,12 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
         .arg("how", how)
         .because(line);
     vec![finding]
+}
+
+/// Whether nothing else says that packets got lost: beside what was sent, what arrived does.
+fn is_told_alone(result: &ToolResult, lost: &PrintedValue) -> bool {
+    let has = |name| result.whole.figure(name).is_some();
+    lost.value >= 1.0 || !(has(metric::SENDER_THROUGHPUT) && has(metric::THROUGHPUT))
 }
 
 #[cfg(test)]
@@ -102,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_that_all_get_lost_have_failed() {
+    fn probes_that_get_lost_have_failed() {
         let found = |received: u32| {
             let text = format!(
                 "Pinging 192.0.2.1 with 32 bytes of data:\nRequest timed out.\n\nPing statistics for 192.0.2.1:\n    \
@@ -110,8 +119,11 @@ mod tests {
                 4 - received,
                 25 * (4 - received)
             );
-            fixture::found(&CHECK, &text).len()
+            let found = fixture::found(&CHECK, &text);
+            found.first().map(|finding| (finding.severity, finding.args["how"].clone()))
         };
-        assert_eq!((found(0), found(1)), (1, 0));
+        assert_eq!(found(0), Some((Severity::Error, Value::from("all"))));
+        assert_eq!(found(3), Some((Severity::Warning, Value::from("lost"))));
+        assert_eq!(found(4), None);
     }
 }

@@ -59,7 +59,8 @@ impl ToolReader for Wrk {
         }
         let is_heading =
             line.text.trim_start().starts_with("Thread Stats") && line.text.contains("+/- Stdev");
-        (is_heading || did(line).is_some()).then_some(Beginning::Likely)
+        let is_distribution = line.text.trim_start().starts_with("Latency Distribution (HdrHistogram");
+        (is_heading || is_distribution || did(line).is_some()).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -74,7 +75,9 @@ impl ToolReader for Wrk {
             || text.starts_with("100.000%")
             // The spectrum of wrk2.
             || text.starts_with("#[")
-            || text.starts_with("-----");
+            || text.starts_with("-----")
+            // Somebody left lines out.
+            || text == "...";
         match () {
             () if text.starts_with("Transfer/sec") => Extent::EndsHere,
             () if before.is_empty() => Extent::More,
@@ -323,6 +326,17 @@ fn parameters(result: &ToolResult, rate: Option<&str>) -> Option<Vec<(&'static s
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_that_somebody_left_out_end_nothing() {
+        let text = "$ wrk -R 100 http://h/a\n...\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%   32.99ms\n\
+                    100.000%   63.23ms\n...\n  6004 requests in 1.00m, 39.61MB read\nRequests/sec:    100.05\n\
+                    Transfer/sec:    675.88KB\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let has = |name| result.whole.figure(name).is_some();
+        assert!(has(metric::LATENCY_P50) && has(metric::REQUESTS_PER_SECOND), "{result:?}");
+    }
 
     fn read(text: &str) -> ToolResult {
         let lines: Vec<ToolLine> = (1..)
