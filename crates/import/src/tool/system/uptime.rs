@@ -1,4 +1,4 @@
-//! uptime, and the first line of w: the load. How long the machine has run is not read.
+//! uptime, the first line of w, and `/proc/loadavg`: the load. How long the machine has run is not read.
 
 use model::tool_result::ToolResult;
 
@@ -22,7 +22,7 @@ impl ToolReader for Uptime {
     }
 
     fn doc(&self) -> &'static str {
-        "the load that uptime prints, and the first line of w"
+        "the load that uptime prints, the first line of w, and `/proc/loadavg`"
     }
 
     fn programs(&self) -> &'static [&'static str] {
@@ -54,12 +54,28 @@ impl ToolReader for Uptime {
 
 /// The loads of ` 10:25:20 up 16:03,  2 users,  load average: 0.00, 0.01, 0.05`; macOS and BSD leave seconds out.
 fn loads(text: &str) -> Option<&str> {
+    if is_loadavg(text) {
+        return Some(text);
+    }
     let (before, loads) = LOADS.iter().find_map(|label| text.split_once(label))?;
     let mut words = before.split_whitespace();
     let is_clock =
         words.next()?.split(':').take(2).all(|part| part.starts_with(|c: char| c.is_ascii_digit()));
     // AM or PM may follow.
     (is_clock && before.contains(':') && words.take(2).any(|word| word == "up")).then_some(loads)
+}
+
+/// Whether it is what `/proc/loadavg` has: `0.25 0.23 0.14 1/239 1116826`.
+fn is_loadavg(text: &str) -> bool {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let [one, five, fifteen, tasks, last] = words.as_slice() else { return false };
+    let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let is_load = |word: &&str| {
+        word.split_once('.')
+            .is_some_and(|(whole, part)| is_number(whole) && is_number(part) && part.len() == 2)
+    };
+    let is_tasks = tasks.split_once('/').is_some_and(|(running, all)| is_number(running) && is_number(all));
+    is_tasks && is_number(last) && [one, five, fifteen].into_iter().all(is_load)
 }
 
 #[cfg(test)]
@@ -72,6 +88,7 @@ mod tests {
             " 10:25:20 up 16:03,  2 users,  load average: 4.50, 0.01, 0.05\n",
             "10:25  up 16:03, 2 users, load averages: 4.50 0.01 0.05\n",
             " 10:25:20 up 16 days,  1 user,  load average: 4,50, 0,01, 0,05\n",
+            "4.50 0.10 0.05 1/239 1116826\n",
             "10:25AM  up 16:03, 2 users, load averages: 4.50, 0.01, 0.05\n",
         ] {
             let results = crate::tool::read("", text.as_bytes()).unwrap().results;
