@@ -54,7 +54,8 @@ impl ToolReader for Cilium {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (line.text.contains(TITLE) || is_heading(&cells(&line.text))).then_some(Beginning::Certain)
+        let is_table = || line.text.contains("Scenario") && is_heading(&cells(&line.text));
+        (line.text.contains(TITLE) || is_table()).then_some(Beginning::Certain)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {

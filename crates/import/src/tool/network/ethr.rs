@@ -135,6 +135,10 @@ fn is_connection(text: &str) -> bool {
 
 /// The headings of its figures, where this is a line of headings.
 fn headings(text: &str) -> Option<Vec<&str>> {
+    // Every line of every text is asked.
+    if !["[", "Protocol", "Avg"].iter().any(|start| text.starts_with(start)) {
+        return None;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     if words == ROUND_TRIPS {
         return Some(words);

@@ -26,7 +26,7 @@ impl ToolReader for Uptime {
     }
 
     fn programs(&self) -> &'static [&'static str] {
-        &[NAME, "w"]
+        &[NAME]
     }
 
     fn counting(&self) -> &'static [CountingRule] {
@@ -43,7 +43,7 @@ impl ToolReader for Uptime {
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
-        let mut result = block.result(NAME, &[NAME]);
+        let mut result = block.result(NAME, self.programs());
         let first = block.lines.first().ok_or(NotUnderstood::CutShort)?;
         let printed = loads(&first.text).ok_or(NotUnderstood::OtherText)?;
         let cells = of_load(first.number, printed);
@@ -67,6 +67,10 @@ fn loads(text: &str) -> Option<&str> {
 
 /// Whether it is what `/proc/loadavg` has: `0.25 0.23 0.14 1/239 1116826`.
 fn is_loadavg(text: &str) -> bool {
+    // Every line of every text is asked.
+    if !text.starts_with(|c: char| c.is_ascii_digit()) || !text.contains('/') {
+        return false;
+    }
     let words: Vec<&str> = text.split_whitespace().collect();
     let [one, five, fifteen, tasks, last] = words.as_slice() else { return false };
     let is_number = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
