@@ -260,6 +260,7 @@ mod tests {
             "user@host:~/a$ ",
             "root@host:/# ",
             "[root@host ~]# ",
+            "[sender]# ",
             "(env) me@host:~$ ",
             "bash-5.2$ ",
             "~ % ",

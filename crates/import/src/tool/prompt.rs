@@ -62,7 +62,9 @@ fn is_prompt(text: &str) -> bool {
         _ => text,
     };
     if let Some(inside) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        return inside.contains('@');
+        let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        let is_host = inside.starts_with(|c: char| c.is_ascii_alphabetic()) && inside.chars().all(is_name);
+        return inside.contains('@') || is_host;
     }
     let is_one_word = !text.contains(char::is_whitespace);
     let is_user = text.contains('@') && is_one_word;
