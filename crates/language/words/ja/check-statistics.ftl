@@ -39,6 +39,7 @@ finding-mean-far-from-peak =
     平均は { $printed } ですが、最大では { $other } に達し、平均の { FIXED($ratio, decimals: 1) } 倍です{ $course ->
         [fell] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に下がりました。キャッシュかクレジットを使い切り、平均は測った長さを表します
         [rose] {""}。最初の 4 分の 1 は { SHORT($early, $unit) }、最後は { SHORT($late, $unit) } に上がりました。最初の数秒を除いてください
+        [stalled] {""}。{ $all } 区間のうち { $none } 区間では何も行われていません。なぜ止まったかを調べてください。平均は動いた時間と止まった時間が混ざった値です
         [varied] {""}。上下したため、平均は複数の状態が混ざった値です
        *[unknown] {""}。平均は複数の状態が混ざった値です
     }
