@@ -154,8 +154,12 @@ fn words(text: &str) -> Vec<String> {
             words.extend(self::words(&word));
             continue;
         }
+        let word = match words.pop_if(|open| is_open(open)) {
+            Some(open) => format!("{open} {word}"),
+            None => word,
+        };
         is_script = word == "-c" && words.last().is_some_and(|shell| SHELLS.contains(&program(shell)));
-        match word.strip_suffix(';') {
+        match word.strip_suffix(';').filter(|_| !is_open(&word)) {
             Some("") | None => words.push(word),
             Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
         }
@@ -164,6 +168,11 @@ fn words(text: &str) -> Vec<String> {
         words.push(CONTINUED.to_owned());
     }
     words
+}
+
+/// Whether a command within a word goes on with the next one: `$(nproc` of `$(nproc --all)`.
+fn is_open(word: &str) -> bool {
+    word.contains("$(") && word.matches('(').count() > word.matches(')').count()
 }
 
 /// The text of the command on a line, behind its prompt.
@@ -318,6 +327,19 @@ mod tests {
         };
         assert_eq!(invocation("$ fio --version"), None);
         assert_eq!(invocation("$ fio --version && fio --name=a").as_deref(), Some("fio --name=a"));
+    }
+
+    #[test]
+    fn a_command_within_a_word_does_not_end_the_one_around_it() {
+        let line = ToolLine {
+            number: 1,
+            text: "$ fio --bs=4k --name=$(uname; hostname | head -1); sync".to_owned(),
+        };
+        let command = CommandLine::of(&line, &["fio"]).unwrap();
+        assert_eq!(
+            command.invocation(&["fio"]).unwrap(),
+            ["fio", "--bs=4k", "--name=$(uname; hostname | head -1)"]
+        );
     }
 
     #[test]
