@@ -1,6 +1,6 @@
 //! wrk and wrk2: the summary, with the latency distribution or without.
 
-use model::tool_result::{Counting, PrintedValue, ToolResult};
+use model::tool_result::{Counting, PrintedValue, ToolResult, ToolWarning};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
 use super::autocannon::{Autocannon, is_of_autocannon};
@@ -206,6 +206,9 @@ fn sums_of_numbers(line: u64, text: &str) -> Option<(PrintedValue, u64)> {
     Some((all, total.saturating_sub(late)))
 }
 
+/// The least share of late answers that is a warning: the 99th percentile is another one with them.
+const LATE_MIN: f64 = 0.01;
+
 /// What did not go well.
 #[derive(Default)]
 struct Errors {
@@ -218,6 +221,7 @@ impl Errors {
     fn fill(self, result: &mut ToolResult) {
         let broken = self.sockets.as_ref().map_or(0, |(_, broken)| *broken) as f64;
         let answers = self.answers.as_ref().map_or(0.0, |answers| answers.value);
+        let late = self.sockets.as_ref().map_or(0.0, |(all, _)| all.value) - broken;
         let sockets = self.sockets.map(|(all, _)| all);
         let first = self.answers.as_ref().or(sockets.as_ref());
         // A request whose connection broke is not among those that were done.
@@ -229,6 +233,14 @@ impl Errors {
             let failed = answers + broken;
             let share = plain(first.line, format!("{failed} / {all}"), failed / all, Unit::One);
             result.whole.add(metric::ERROR_SHARE, Some(share));
+        }
+        // Answers that came late are not among the latencies of wrk (`response_complete` of wrk.c).
+        if let (Some(sockets), Some(all)) = (&sockets, done)
+            && late > 0.0
+            && late >= all * LATE_MIN
+        {
+            let text = format!("Socket errors: {}", sockets.text);
+            result.warnings.push(ToolWarning { line: sockets.line, text });
         }
         result.whole.add(MetricName::new("socket_errors"), sockets);
     }
@@ -361,6 +373,20 @@ mod tests {
         );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
+    }
+
+    #[test]
+    fn many_answers_that_came_late_are_a_warning() {
+        let warnings = |late: u32| {
+            let text = format!(
+                "Running 10s test @ http://a/\n  2 threads and 4 connections\n  1000 requests in 10.00s, 1.00MB read\n  \
+                 Socket errors: connect 0, read 0, write 0, timeout {late}\nRequests/sec:    100.00\n"
+            );
+            read(&text).warnings
+        };
+        assert!(warnings(9).is_empty());
+        let text = "Socket errors: connect 0, read 0, write 0, timeout 10".to_owned();
+        assert_eq!(warnings(10), [ToolWarning { line: 4, text }]);
     }
 
     #[test]
