@@ -246,10 +246,22 @@ fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text>
     // A count is as exact as it was printed.
     let value = match printed.unit {
         Unit::One if is_plain_count(printed.value) => format!("{:.0}", printed.value),
+        Unit::One if is_small(printed.value) => small(printed.value),
         Unit::One => format::trimmed(value),
         _ => value,
     };
     vec![name.into(), shortened(&printed.text).into(), value.into(), printed.line.to_string().into()]
+}
+
+/// Whether three decimals would show next to nothing of it.
+fn is_small(value: f64) -> bool {
+    value != 0.0 && value.abs() < 1e-3
+}
+
+/// A small share with two digits that count: `0.00020`.
+fn small(value: f64) -> String {
+    let decimals = (1.0 - value.abs().log10().floor()).clamp(3.0, 12.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 /// Whether it is a whole number that nobody has to count the digits of.

@@ -192,6 +192,14 @@ fn both_ways_of_a_link_are_shown() {
 }
 
 #[test]
+fn regression_a_small_loss_was_shown_as_none() {
+    let mut run = run();
+    let lost = PrintedValue { text: "123/610325".to_owned(), ..share(123.0 / 610_325.0) };
+    run.tool_outputs[0].results[0].whole.add(metric::LOSS, Some(lost));
+    assert!(brief(&run).contains("0.00020"), "{}", brief(&run));
+}
+
+#[test]
 fn of_phases_each_is_shown() {
     let mut run = run();
     let whole = &mut run.tool_outputs[0].results[0].whole;
