@@ -2,6 +2,7 @@
 //! of its options, the command above it does.
 
 use super::block::ToolLine;
+use super::prompt::{ARROW, behind_prompt};
 use super::shell_text::{with_backslashes, with_drives, with_plain_quotes};
 use super::title::is_title;
 use super::version_banner::is_version_banner;
@@ -19,22 +20,14 @@ pub struct CommandLine {
     pub(super) job_file: Vec<ToolLine>,
 }
 
-/// Characters that a prompt ends with, before a space.
-const MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}', '\u{27a4}', ARROW, '\u{3bb}', '+'];
-
-/// Those of them that a line may end with.
-const BARE_MARKS: &[char] = &['$', '#', '%', '>', '\u{276f}'];
-
-/// The mark of prompts that have the folder and the branch behind it.
-const ARROW: char = '\u{279c}';
-
 /// So many words are behind [`ARROW`] at most.
 const ARROW_WORDS_MAX: usize = 4;
 
 /// Programs that run another one, whose name is among the words behind them.
 const WRAPPERS: &[&str] = &[
     "sudo", "doas", "env", "nice", "ionice", "taskset", "numactl", "stdbuf", "timeout", "nohup", "chrt",
-    "unbuffer", "kubectl", "oc", "docker", "podman", "nerdctl", "lxc", "ssh", "nsenter", "chroot", "srun",
+    "unbuffer", "kubectl", "k", "oc", "docker", "podman", "nerdctl", "lxc", "ssh", "nsenter", "chroot",
+    "srun",
 ];
 
 /// What stands before a program on one line, with `;` or `&&` between them: `sync; dd if=/dev/zero of=x`.
@@ -44,14 +37,11 @@ const PREPARING: &[&str] =
 /// Shells that are given a script by `-c`.
 pub(super) const SHELLS: &[&str] = &["sh", "bash", "dash", "zsh", "ksh"];
 
+/// What people write before a command.
+const LABELS: &[&str] = &["Command:", "Command line:", "Command used:", "command:", "Cmd:", "cmd:", "CMD:"];
+
 /// So many words behind one of [`WRAPPERS`] the program comes at the latest.
 const WRAPPED_WORDS_MAX: usize = 12;
-
-/// Fewer words than so many are behind the first of a prompt.
-const PROMPT_WORDS_MAX: usize = 4;
-
-/// The longest prompt, in characters.
-const PROMPT_MAX: usize = 120;
 
 impl CommandLine {
     /// The command on this line, if it is one: behind a prompt, or a program of `programs` with
@@ -112,7 +102,7 @@ impl CommandLine {
         while let Some(start) = rest.iter().position(|word| programs.contains(&program(word))) {
             let own = rest.get(start..).unwrap_or_default();
             let end = own.iter().position(|word| is_end(word)).unwrap_or(own.len());
-            all.extend(own.get(..end));
+            all.extend(own.get(..end).filter(|words| !words.iter().any(|word| is_question(word))));
             // A file that the output goes to is no command.
             let Some(next) = own.iter().position(|word| is_separator(word)) else { break };
             rest = own.get(next + 1..).unwrap_or_default();
@@ -138,6 +128,11 @@ pub(super) fn program(word: &str) -> &str {
     name.strip_suffix(".exe").unwrap_or(name)
 }
 
+/// Whether a program that is given this word says something of itself, and does nothing.
+fn is_question(word: &str) -> bool {
+    matches!(word, "--version" | "--help")
+}
+
 /// Whether a word ends a command: it parts it from another, or sends its output elsewhere.
 fn is_end(word: &str) -> bool {
     is_separator(word) || word.trim_start_matches(['1', '2', '&']).starts_with('>')
@@ -160,8 +155,12 @@ fn words(text: &str) -> Vec<String> {
             words.extend(self::words(&word));
             continue;
         }
+        let word = match words.pop_if(|open| is_open(open)) {
+            Some(open) => format!("{open} {word}"),
+            None => word,
+        };
         is_script = word == "-c" && words.last().is_some_and(|shell| SHELLS.contains(&program(shell)));
-        match word.strip_suffix(';') {
+        match word.strip_suffix(';').filter(|_| !is_open(&word)) {
             Some("") | None => words.push(word),
             Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
         }
@@ -170,6 +169,11 @@ fn words(text: &str) -> Vec<String> {
         words.push(CONTINUED.to_owned());
     }
     words
+}
+
+/// Whether a command within a word goes on with the next one: `$(nproc` of `$(nproc --all)`.
+fn is_open(word: &str) -> bool {
+    word.contains("$(") && word.matches('(').count() > word.matches(')').count()
 }
 
 /// The text of the command on a line, behind its prompt.
@@ -194,6 +198,9 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
             return Some(command);
         }
     }
+    let line = LABELS.iter().find_map(|label| line.strip_prefix(label)).unwrap_or(line).trim_start();
+    // Somebody typed the mark of a prompt, without a space behind it.
+    let line = line.strip_prefix(['#', '$']).filter(|rest| is_known(rest)).unwrap_or(line);
     let line = without_variables(line);
     let mut words = line.split_whitespace();
     let first = words.next().map(program)?;
@@ -247,75 +254,6 @@ fn behind_words(text: &str, most: usize, is_known: impl Fn(&str) -> bool) -> Opt
     None
 }
 
-/// A line parted into its prompt and what follows.
-fn behind_prompt(line: &str) -> Option<(&str, &str)> {
-    // Of Windows there is no space behind the mark.
-    if let Some((folder, command)) = line.split_once('>')
-        && is_windows_folder(folder)
-    {
-        return Some((folder, command.trim_start()));
-    }
-    let (at, mark) = line.char_indices().take(PROMPT_MAX).find(|(at, c)| {
-        MARKS.contains(c) && line.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(' '))
-    })?;
-    let end = at + mark.len_utf8();
-    let (prompt, command) = (line.get(..end)?, line.get(end..)?.trim_start());
-    is_prompt(line.get(..at)?.trim_end()).then_some((prompt, command))
-}
-
-/// Whether a line is a prompt behind which nothing was typed: pastes of a terminal end with one.
-#[must_use]
-pub(super) fn is_bare_prompt(text: &str) -> bool {
-    let text = text.trim();
-    if text.strip_suffix('>').is_some_and(is_windows_folder) {
-        return true;
-    }
-    let mut rest = text.chars();
-    let is_marked = rest.next_back().is_some_and(|mark| BARE_MARKS.contains(&mark));
-    let before = rest.as_str().trim_end();
-    // `~ 50 %` is a share, `Me <me@host>` and `http://host/#` are addresses.
-    let is_of_terminal = before.contains(['@', ':']) || before.ends_with(|c: char| c.is_ascii_digit());
-    let is_address = before.contains('<') || before.contains("://");
-    is_marked && is_of_terminal && !is_address && text.len() <= PROMPT_MAX && is_prompt(before)
-}
-
-/// `C:\Users\me`, with PowerShell's `PS ` before it or without.
-fn is_windows_folder(text: &str) -> bool {
-    let folder = text.strip_prefix("PS ").unwrap_or(text);
-    let mut letters = folder.chars();
-    let drive = letters.next().is_some_and(|c| c.is_ascii_alphabetic());
-    drive && letters.next() == Some(':') && letters.next() == Some('\\')
-}
-
-/// What shells write before the mark: nothing, `user@host:~/x`, `[user@host x]`, `(env) user@host`,
-/// `bash-5.2`, `~`.
-fn is_prompt(text: &str) -> bool {
-    let text = match (text.strip_prefix('('), text.find(')')) {
-        (Some(_), Some(end)) => text.get(end + 1..).unwrap_or_default().trim_start(),
-        _ => text,
-    };
-    if let Some(inside) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
-        return inside.contains('@');
-    }
-    let is_one_word = !text.contains(char::is_whitespace);
-    let is_user = text.contains('@') && is_one_word;
-    // As zsh and fish write it: the folder in a word of its own.
-    let is_user_and_folder = text.split_whitespace().count() == 2 && text.contains('@');
-    let is_shell = is_one_word && ["sh-", "bash-", "ash-"].iter().any(|shell| text.starts_with(shell));
-    let is_folder = is_one_word && (text.starts_with('~') || text.starts_with('/'));
-    // With the branch, or as macOS and SUSE write it.
-    let mut words = text.split_whitespace();
-    let first = words.next().unwrap_or_default();
-    let is_user_and_more = first.contains('@') && words.clone().count() < PROMPT_WORDS_MAX;
-    let is_host_and_folder = (first.contains(":~") || first.contains(":/")) && words.count() < 2;
-    // `set -x`.
-    let is_trace = text.chars().all(|c| c == '+');
-    // PowerShell 7 on Linux has a folder behind it, too.
-    let is_power_shell = text == "PS" || text.starts_with("PS /");
-    (is_user || is_user_and_folder || is_shell || is_folder)
-        || (is_user_and_more || is_host_and_folder || is_trace || is_power_shell)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -333,6 +271,7 @@ mod tests {
             "user@host:~/a$ ",
             "root@host:/# ",
             "[root@host ~]# ",
+            "[sender]# ",
             "(env) me@host:~$ ",
             "bash-5.2$ ",
             "~ % ",
@@ -348,6 +287,8 @@ mod tests {
             "++ ",
             "PS> ",
             "LC_ALL=C ",
+            "#",
+            "Command: ",
         ] {
             assert_eq!(
                 words_of(&format!("{prompt}dd if=a of=b")).as_deref(),
@@ -357,7 +298,9 @@ mod tests {
         }
         assert_eq!(words_of("sudo -n dd if=a of=b").as_deref(), Some("sudo -n dd if=a of=b"));
         assert!(words_of("kubectl exec -n net -it client -- dd if=a of=b").is_some());
+        assert!(words_of("k exec -n net -it client -- dd if=a of=b").is_some());
         assert_eq!(words_of("ssh is slower than dd"), None);
+        assert_eq!(words_of("#dd is a tool"), None);
         assert_eq!(words_of("fio \u{2013}name=a").as_deref(), Some("fio --name=a"));
         assert_eq!(words_of("$ cat x").as_deref(), Some("cat x"));
         let prepared = "sync; dd if=a of=b; sync";
@@ -375,6 +318,30 @@ mod tests {
         assert_eq!(words_of(windows).as_deref(), Some("fio --filename=D\\:\\x --rw=read"));
         assert_eq!(words_of("PS C:\\x> diskspd.exe -b4K #1").as_deref(), Some("diskspd.exe -b4K #1"));
         assert_eq!(words_of("dd if=a of=b").as_deref(), Some("dd if=a of=b"));
+    }
+
+    #[test]
+    fn a_program_that_was_asked_for_its_version_did_nothing() {
+        let invocation = |text: &str| {
+            let line = ToolLine { number: 1, text: text.to_owned() };
+            let command = CommandLine::of(&line, &["fio"])?;
+            command.invocation(&["fio"]).map(|words| words.join(" "))
+        };
+        assert_eq!(invocation("$ fio --version"), None);
+        assert_eq!(invocation("$ fio --version && fio --name=a").as_deref(), Some("fio --name=a"));
+    }
+
+    #[test]
+    fn a_command_within_a_word_does_not_end_the_one_around_it() {
+        let line = ToolLine {
+            number: 1,
+            text: "$ fio --bs=4k --name=$(uname; hostname | head -1); sync".to_owned(),
+        };
+        let command = CommandLine::of(&line, &["fio"]).unwrap();
+        assert_eq!(
+            command.invocation(&["fio"]).unwrap(),
+            ["fio", "--bs=4k", "--name=$(uname; hostname | head -1)"]
+        );
     }
 
     #[test]
@@ -397,39 +364,6 @@ mod tests {
             "",
         ] {
             assert_eq!(words_of(text), None, "{text}");
-        }
-    }
-
-    #[test]
-    fn a_prompt_without_a_command_is_known() {
-        for text in [
-            "user@host:~$",
-            "user@host:~/a$ ",
-            "[root@host ~]#",
-            "me@mac ~ %",
-            "bash-5.2$",
-            "host:~ #",
-            "(env) me@host:~$",
-            "C:\\bench>",
-            "PS C:\\Users\\me> ",
-        ] {
-            assert!(is_bare_prompt(text), "{text}");
-        }
-        for text in [
-            "",
-            "$",
-            "#",
-            "50%",
-            "~ 50 %",
-            "<me@host>",
-            "</td>",
-            "a <me@host>",
-            "http://host/#",
-            "#####",
-            "100 #",
-            "user@host:~$ ls",
-        ] {
-            assert!(!is_bare_prompt(text), "{text}");
         }
     }
 

@@ -17,6 +17,7 @@ mod network;
 mod number;
 mod option_words;
 mod paste;
+mod prompt;
 mod reader;
 mod secret;
 mod shell_text;

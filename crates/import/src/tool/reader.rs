@@ -32,6 +32,12 @@ pub trait ToolReader: Sync {
     /// others are. Asked at each line, so it should look at few of them.
     fn extent(&self, lines: &[ToolLine]) -> Extent;
 
+    /// Whether a line belongs to an open output of this tool though another tool prints such lines, too, with which an
+    /// output of that may begin.
+    fn shares(&self, _line: &ToolLine) -> bool {
+        false
+    }
+
     /// Whether a JSON text is of this tool: `text` is all of it, or the beginning of a long one.
     fn knows_json(&self, _text: &str) -> bool {
         false

@@ -8,6 +8,8 @@ finding-failed-operations =
     { $how ->
         [all] { $tool }의 작업이 모두 실패했습니다. 출력된 속도가 얼마든 한 일은 없습니다
         [most] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 출력된 속도가 얼마든 일의 대부분은 하지 못했습니다
+        [none] { $tool }이(가) 한 일이 없습니다. 끝난 작업이 하나도 없습니다
+        [lost] { $tool }의 패킷 가운데 { PERCENT($share) }가 손실되었습니다. 다른 수치는 도착한 패킷만의 값입니다
        *[some] { $tool }의 작업 가운데 { PERCENT($share) }가 실패했습니다. 실패는 정상 작업보다 빨리 끝날 수도 늦게 끝날 수도 있으며, 대부분의 도구는 그것도 속도와
             지연 시간에 넣습니다
     }
@@ -39,6 +41,7 @@ finding-mean-far-from-peak =
     평균은 { $printed }인데 최고 { $other }까지 올라갔으며, 이는 평균의 { FIXED($ratio, decimals: 1) }배입니다{ $course ->
         [fell] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 떨어졌습니다. 캐시나 크레딧을 다 썼으며, 평균은 얼마나 오래 측정했는지를 나타냅니다
         [rose] {""}. 처음 4분의 1은 { SHORT($early, $unit) }, 마지막은 { SHORT($late, $unit) }로 올라갔습니다. 처음 몇 초를 빼십시오
+        [stalled] {""}. { $all }개 구간 가운데 { $none }개에서는 한 일이 없습니다. 왜 멈췄는지 알아보십시오. 평균은 일한 시간과 멈춘 시간이 섞인 값입니다
         [varied] {""}. 오르내렸으므로 평균은 여러 상태가 섞인 값입니다
        *[unknown] {""}. 평균은 여러 상태가 섞인 값입니다
     }

@@ -30,6 +30,7 @@ const FIRST: &[MetricName] = &[
     metric::LATENCY_P50,
     metric::LATENCY_P99,
     metric::HALF_ROUND_TRIP,
+    metric::LOAD_LATENCY,
     metric::ELAPSED,
     metric::CPU_USER_TIME,
     metric::CPU_SYSTEM_TIME,
@@ -91,20 +92,28 @@ fn first_of(result: &ToolResult) -> Vec<Figure<'_>> {
     let (tail, peak) = (tail(figures), peak(figures));
     let has_percentile = figures.iter().any(|figure| is_middle_or_tail_of(figure.metric, metric::LATENCY));
     let of_directions = of_directions(figures);
+    let has_throughput = figures.iter().any(|figure| figure.metric == metric::THROUGHPUT);
     let is_looked_for = |figure: &ToolFigure| {
         let own = Some(figure.metric);
         let is_first = FIRST.contains(&figure.metric)
             || is_of_half_round_trips(figure.metric)
             || figure.metric.of_whole(CORRECTED) == Some(metric::LATENCY_MEAN)
+            || !has_throughput && figure.metric == metric::SENDER_THROUGHPUT
             || !has_percentile && is_middle_or_tail_of(figure.metric, metric::DEVICE_LATENCY);
         is_first || own == tail || own == peak || is_busy(figure) || of_directions.contains(&figure.metric)
     };
     let is_any = figures.iter().any(is_looked_for);
     let is_shown = |figure: &&ToolFigure| {
         figure.metric == first.metric
+            || is_other_way(first.metric, figure.metric)
             || if is_any { is_looked_for(figure) } else { is_of_one_kind(figure.metric, first.metric) }
     };
     figures.iter().filter(is_shown).map(|figure| (None, figure.metric, &figure.printed)).collect()
+}
+
+/// Whether one is of what was received, and the other the same of what was sent.
+fn is_other_way(received: MetricName, sent: MetricName) -> bool {
+    received.of_whole("receive").is_some_and(|whole| sent.of_whole("send") == Some(whole))
 }
 
 /// Rates and latencies of reads and of writes, where there are none of the whole: fio has none of both together.
@@ -237,10 +246,22 @@ fn row(part: Option<&ToolPart>, name: &str, printed: &PrintedValue) -> Vec<Text>
     // A count is as exact as it was printed.
     let value = match printed.unit {
         Unit::One if is_plain_count(printed.value) => format!("{:.0}", printed.value),
+        Unit::One if is_small(printed.value) => small(printed.value),
         Unit::One => format::trimmed(value),
         _ => value,
     };
     vec![name.into(), shortened(&printed.text).into(), value.into(), printed.line.to_string().into()]
+}
+
+/// Whether three decimals would show next to nothing of it.
+fn is_small(value: f64) -> bool {
+    value != 0.0 && value.abs() < 1e-3
+}
+
+/// A small share with two digits that count: `0.00020`.
+fn small(value: f64) -> String {
+    let decimals = (1.0 - value.abs().log10().floor()).clamp(3.0, 12.0) as usize;
+    format!("{value:.decimals$}")
 }
 
 /// Whether it is a whole number that nobody has to count the digits of.

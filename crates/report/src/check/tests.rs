@@ -173,6 +173,33 @@ fn what_is_looked_for_stands_before_the_details() {
 }
 
 #[test]
+fn both_ways_of_a_link_are_shown() {
+    let mut run = run();
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    *whole = ToolMeasurement::default();
+    whole.add(MetricName::new("receive_packets_per_second"), Some(share(0.25)));
+    whole.add(MetricName::new("send_packets_per_second"), Some(share(0.5)));
+    whole.add(metric::RECEIVE_THROUGHPUT, Some(share(0.75)));
+    whole.add(metric::SENDER_THROUGHPUT, Some(share(0.375)));
+    let text = brief(&run);
+    for shown in ["0.25", "0.5", "0.75", "0.375"] {
+        assert!(text.contains(shown), "{shown} is missing:\n{text}");
+    }
+    let whole = &mut run.tool_outputs[0].results[0].whole;
+    whole.add(metric::THROUGHPUT, Some(share(0.625)));
+    let text = brief(&run);
+    assert!(text.contains("0.625") && !text.contains("0.375"), "{text}");
+}
+
+#[test]
+fn regression_a_small_loss_was_shown_as_none() {
+    let mut run = run();
+    let lost = PrintedValue { text: "123/610325".to_owned(), ..share(123.0 / 610_325.0) };
+    run.tool_outputs[0].results[0].whole.add(metric::LOSS, Some(lost));
+    assert!(brief(&run).contains("0.00020"), "{}", brief(&run));
+}
+
+#[test]
 fn of_phases_each_is_shown() {
     let mut run = run();
     let whole = &mut run.tool_outputs[0].results[0].whole;

@@ -33,8 +33,10 @@ const TOOLS: &[&str] = &[
     "netpipe",
     "nttcp",
     "nuttcp",
+    "ntttcp",
     "qperf",
     "sockperf",
+    "lagscope",
     "perftest",
     "wrk",
     "ab",
@@ -46,6 +48,7 @@ const TOOLS: &[&str] = &[
     "vegeta",
     "locust",
     "autocannon",
+    "loadtest",
 ];
 
 /// What they call the other end.

@@ -1,8 +1,8 @@
 //! Operations that failed: most tools count them in their rate and their latency (pgbench does not), and an error takes
-//! another time than work that is done.
+//! another time than work that is done. And tools that did nothing.
 
 use model::finding::Evidence;
-use model::tool_result::ToolResult;
+use model::tool_result::{PrintedValue, ToolResult};
 use model::{Finding, FindingKind, Severity, metric};
 
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
@@ -15,13 +15,15 @@ const MOST: f64 = 0.5;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "failed-operations",
-    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke; or all datagrams \
-          got lost. Most tools have them in their rates and latencies.",
+    doc: "One operation in a hundred failed, or more: answers with an error, connections that broke, packets that got lost; \
+          or none came to an end. Most tools have those that failed in their rates and latencies.",
     english: r#"
 finding-failed-operations =
     { $how ->
         [all] all operations of { $tool } failed: no work was done, whatever its rate is
         [most] { PERCENT($share) } of the operations of { $tool } failed: most of the work was not done, whatever its rate is
+        [none] { $tool } did nothing: none of its operations came to an end
+        [lost] { PERCENT($share) } of the packets of { $tool } got lost: its other figures are of those that arrived
        *[some] { PERCENT($share) } of the operations of { $tool } failed: that may take less time than work that is done, or more,
             and most tools have it in their rate and their latency
     }
@@ -35,12 +37,16 @@ evidence-failed-line =
 };
 
 fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
-    // Where no datagram arrives, nothing was done either.
-    let lost = || result.whole.figure(metric::LOSS).filter(|loss| loss.value >= 1.0);
-    let failed = result.whole.figure(metric::ERROR_SHARE).or_else(lost);
-    let Some(failed) = failed.filter(|failed| failed.value >= SOME) else { return Vec::new() };
+    let failed = result.whole.figure(metric::ERROR_SHARE);
+    let lost =
+        result.whole.figure(metric::LOSS).filter(|loss| failed.is_none() && is_told_alone(result, loss));
+    let found = failed.or(lost).filter(|failed| failed.value >= SOME).or_else(|| nothing(result));
+    let Some(failed) = found else { return Vec::new() };
     let (how, severity) = match failed.value {
+        share if share <= 0.0 => ("none", Severity::Error),
+        // Where no packet arrives, nothing was done either.
         share if share >= 1.0 => ("all", Severity::Error),
+        _ if lost.is_some() => ("lost", Severity::Warning),
         share if share >= MOST => ("most", Severity::Error),
         _ => ("some", Severity::Warning),
     };
@@ -52,6 +58,25 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
         .arg("how", how)
         .because(line);
     vec![finding]
+}
+
+/// The rate of a tool that did nothing at all.
+fn nothing(result: &ToolResult) -> Option<&PrintedValue> {
+    let rates = [
+        metric::OPERATIONS_PER_SECOND,
+        metric::TRANSACTIONS_PER_SECOND,
+        metric::REQUESTS_PER_SECOND,
+        metric::EVENTS_PER_SECOND,
+    ];
+    let rate = rates.iter().find_map(|rate| result.whole.figure(*rate))?;
+    let is_none = result.whole.operations.as_ref().is_some_and(|all| all.value <= 0.0);
+    (is_none && rate.value <= 0.0).then_some(rate)
+}
+
+/// Whether nothing else says that packets got lost: beside what was sent, what arrived does.
+fn is_told_alone(result: &ToolResult, lost: &PrintedValue) -> bool {
+    let has = |name| result.whole.figure(name).is_some();
+    lost.value >= 1.0 || !(has(metric::SENDER_THROUGHPUT) && has(metric::THROUGHPUT))
 }
 
 #[cfg(test)]
@@ -81,6 +106,21 @@ mod tests {
     }
 
     #[test]
+    fn a_tool_that_did_nothing_is_found() {
+        let how = |events: &str, rate: &str| {
+            let text = format!(
+                "sysbench 1.0.20\n\nTotal operations: {events} ( {rate} per second)\n\nGeneral statistics:\n    \
+                 total time:                          1.0008s\n    total number of events:              {events}\n"
+            );
+            fixture::found(&CHECK, &text)
+                .first()
+                .map(|finding| (finding.severity, finding.args["how"].clone()))
+        };
+        assert_eq!(how("0", "0.00"), Some((Severity::Error, Value::from("none"))));
+        assert_eq!(how("5", "5.00"), None);
+    }
+
+    #[test]
     fn answers_that_say_so_and_connections_that_broke_have_failed() {
         let found = |errors: &str| {
             let found = fixture::found(&CHECK, &wrk(errors));
@@ -102,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn probes_that_all_get_lost_have_failed() {
+    fn probes_that_get_lost_have_failed() {
         let found = |received: u32| {
             let text = format!(
                 "Pinging 192.0.2.1 with 32 bytes of data:\nRequest timed out.\n\nPing statistics for 192.0.2.1:\n    \
@@ -110,8 +150,11 @@ mod tests {
                 4 - received,
                 25 * (4 - received)
             );
-            fixture::found(&CHECK, &text).len()
+            let found = fixture::found(&CHECK, &text);
+            found.first().map(|finding| (finding.severity, finding.args["how"].clone()))
         };
-        assert_eq!((found(0), found(1)), (1, 0));
+        assert_eq!(found(0), Some((Severity::Error, Value::from("all"))));
+        assert_eq!(found(3), Some((Severity::Warning, Value::from("lost"))));
+        assert_eq!(found(4), None);
     }
 }

@@ -13,6 +13,9 @@ const FAR: f64 = 1.3;
 /// Fewer intervals show no course.
 const INTERVALS_MIN: usize = 4;
 
+/// The last interval may be a short rest in which nothing was done.
+const STALLED_MIN: usize = 2;
+
 /// Longer than what most caches and token buckets take.
 const LONGER_S: u32 = 120;
 
@@ -21,8 +24,8 @@ const RAMP_S: u32 = 10;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "mean-far-from-peak",
-    doc: "The highest interval, or the peak that is printed, is far above the mean: a cache filled, a limit set in, or the \
-          load had to rise first.",
+    doc: "The highest interval, or the peak that is printed, is far above the mean: a cache filled, a limit set in, the \
+          load stood still, or it had to rise first.",
     english: r#"
 finding-mean-far-from-peak =
     the mean is { $printed } and the peak { $other }, { FIXED($ratio, decimals: 1) } times as much{ $course ->
@@ -30,6 +33,8 @@ finding-mean-far-from-peak =
             credit was used up, and the mean depends on how long it was measured
         [rose] {""}; it rose: the first quarter had { SHORT($early, $unit) }, the last { SHORT($late, $unit) }: leave out the
             first seconds
+        [stalled] {""}; in { $none } of { $all } intervals nothing was done: find out why it stood still, for the mean mixes work
+            and waiting
         [varied] {""}; it went up and down: the mean mixes several states
        *[unknown] {""}: the mean mixes several states
     }
@@ -69,12 +74,15 @@ fn by_intervals(result: &ToolResult, rate: MetricName) -> Option<Finding> {
     let quarter = intervals.len() / 4;
     let early = average(intervals.get(..quarter)?)?;
     let late = average(intervals.get(intervals.len() - quarter..)?)?;
+    let none = intervals.iter().filter(|interval| interval.value <= 0.0).count();
     let course = match () {
+        () if none >= STALLED_MIN => "stalled",
         () if early > late * FAR => "fell",
         () if late > early * FAR => "rose",
         () => "varied",
     };
     let finding = finding(mean, peak).arg("course", course).arg("early", early).arg("late", late);
+    let finding = finding.arg("none", none as u64).arg("all", intervals.len() as u64);
     Some(finding.arg("unit", mean.unit.symbol()))
 }
 
@@ -144,6 +152,7 @@ mod tests {
             (vec![900.0, 900.0, 400.0, 400.0, 400.0, 400.0, 400.0, 400.0], Some("fell")),
             (vec![100.0, 400.0, 900.0, 900.0, 900.0, 900.0, 400.0, 900.0], Some("rose")),
             (vec![400.0, 400.0, 900.0, 400.0, 900.0, 400.0, 400.0, 400.0], Some("varied")),
+            (vec![900.0, 900.0, 0.0, 900.0, 0.0, 0.0, 400.0, 0.0], Some("stalled")),
             (vec![400.0, 410.0, 395.0, 400.0], None),
             (vec![900.0, 400.0], None),
         ] {

@@ -36,6 +36,7 @@ const WATCHING: &[&str] = &[
     "sar",
     "top",
     "turbostat",
+    "uptime",
     "vmstat",
     "zpool",
 ];

@@ -2,7 +2,7 @@
 //! wrote its result down. Minutes are lost where `2m33.485s` is read.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult};
+use model::tool_result::{PrintedValue, ToolResult, UnreadLines};
 use model::{Finding, FindingKind, Severity, Unit, metric};
 
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook, prose};
@@ -64,7 +64,12 @@ fn around<'a>(result: &'a ToolResult, context: &ToolCheckContext<'a>) -> Option<
     let of_clock = || {
         let output = context.output_of(result)?;
         let next = prose::next_of(output, result)?;
-        let is_near = next.lines.first.saturating_sub(result.lines.last) <= NEAR;
+        // Behind words of somebody it is of what these are about.
+        let is_between = |unread: &UnreadLines| {
+            unread.lines.first > result.lines.last && unread.lines.last < next.lines.first
+        };
+        let is_near = next.lines.first.saturating_sub(result.lines.last) <= NEAR
+            && !output.unread.iter().any(is_between);
         let whole = &next.whole;
         let real = whole.window.as_ref().or_else(|| whole.figure(metric::ELAPSED));
         real.filter(|_| is_near && is_clock(next))
@@ -186,6 +191,15 @@ mod tests {
     fn a_clock_far_below_is_of_another_program() {
         let results = vec![result("mysqlslap", 3, 10.0), result("time", 9, 1.0)];
         assert_eq!(fixture::found_in(&CHECK, &ToolOutput { results, ..ToolOutput::default() }).len(), 0);
+    }
+
+    #[test]
+    fn regression_a_clock_behind_a_question_was_taken_for_that_of_the_tool_above() {
+        let dd =
+            "64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, 15.3 s, 4.4 MB/s\n";
+        let time = "real\t0m0.175s\nuser\t0m0.030s\nsys\t0m0.019s\n";
+        assert_eq!(fixture::found(&CHECK, &format!("{dd}{time}")).len(), 1);
+        assert_eq!(fixture::found(&CHECK, &format!("{dd}What does another program say?\n{time}")).len(), 0);
     }
 
     #[test]

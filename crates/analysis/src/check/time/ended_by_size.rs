@@ -52,7 +52,11 @@ fn ended_early(result: &ToolResult, window: &PrintedValue) -> Option<Finding> {
         return None;
     }
     let asked = asked_seconds(result).filter(|asked| *asked > 0.0)?;
-    let is_early = window.value > 0.0 && window.most() < asked * EARLY;
+    let is_below = |window: &PrintedValue| window.most() < asked * EARLY;
+    // What arrived may be counted for a shorter time than what was sent.
+    let directions = parts(result, ToolPartKind::Direction);
+    let mut others = directions.iter().filter_map(|part| part.measured.window.as_ref());
+    let is_early = window.value > 0.0 && is_below(window) && others.all(is_below);
     is_early.then(|| finding("early", Severity::Warning, window).arg("asked", asked))
 }
 
@@ -114,6 +118,27 @@ mod tests {
         assert_eq!(said(&fio("--size=2G --runtime=180", 109_800)), Some(Value::from("early")));
         assert_eq!(said(&fio("--size=2G --runtime=180 --time_based", 180_001)), None);
         assert_eq!(said(&fio("--size=2G --runtime=180 --status-interval=60", 60_001)), None, "it goes on");
+    }
+
+    #[test]
+    fn what_was_sent_for_the_whole_time_did_not_end_early() {
+        let iperf3 = |sent: &str| {
+            format!(
+                "$ iperf3 -c 10.0.0.2 -t 60\n\
+                 Connecting to host 10.0.0.2, port 5201\n\
+                 [  5] local 10.0.0.1 port 48176 connected to 10.0.0.2 port 5201\n\
+                 [ ID] Interval           Transfer     Bitrate         Retr  Cwnd\n\
+                 [  5]   0.00-1.00   sec  9.00 MBytes  75.5 Mbits/sec    0    148 KBytes\n\
+                 - - - - - - - - - - - - - - - - - - - - - - - - -\n\
+                 [ ID] Interval           Transfer     Bitrate         Retr\n\
+                 [  5]   0.00-{sent}  sec   533 MBytes  74.5 Mbits/sec    0             sender\n\
+                 [  5]   0.00-57.73  sec   528 MBytes  76.7 Mbits/sec                  receiver\n\
+                 \n\
+                 iperf Done.\n"
+            )
+        };
+        assert_eq!(said(&iperf3("60.00")), None);
+        assert_eq!(said(&iperf3("57.70")), Some(Value::from("early")));
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod mbw;
 mod mlc;
 mod nench;
 mod openssl;
+mod openssl_keys;
 mod perf;
 mod perf_bench;
 mod perf_counts;

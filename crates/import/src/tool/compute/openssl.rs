@@ -5,6 +5,7 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::openssl_keys::{KeyRow, heading, is_number};
 use super::{add_unread, metric_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -87,7 +88,10 @@ impl ToolReader for OpensslSpeed {
             || text.starts_with(ELAPSED)
             || sizes(text).is_some()
             || heading(text);
-        is_one.then_some(Beginning::Certain)
+        match is_one {
+            true => Some(Beginning::Certain),
+            false => is_row_alone(text).then_some(Beginning::Likely),
+        }
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -182,48 +186,11 @@ fn rates(text: &str) -> Option<(String, Vec<&str>)> {
     (!name.is_empty() && !rates.is_empty()).then(|| (name.join(" ") + &of, rates.to_vec()))
 }
 
-/// `                  sign    verify    sign/s verify/s`, of key agreement `op      op/s`.
-fn heading(text: &str) -> bool {
-    // Every line of any text is asked: it ends with the first other word.
-    let is_known = |word: &&str| KEY_OPERATIONS.contains(&word.trim_end_matches("/s"));
-    let words: Vec<&str> = text.split_whitespace().take_while(is_known).collect();
-    let is_each = |word: &&&str| word.ends_with("/s");
-    !words.is_empty()
-        && words.len().is_multiple_of(2)
-        && words.iter().filter(is_each).count() * 2 == words.len()
-        && words.len() == text.split_whitespace().count()
-}
-
-/// What is done with keys.
-const KEY_OPERATIONS: &[&str] = &[
-    "sign", "signs", "verify", "op", "encrypt", "decrypt", "encr.", "decr.", "encap", "decap", "keygen",
-    "keygens", "encaps", "decaps",
-];
-
-/// `rsa 2048 bits 0.000688s 0.000021s   1453.8  46575.3`.
-struct KeyRow<'a> {
-    name: String,
-    /// Seconds of one operation each, then how many a second.
-    times: Vec<&'a str>,
-    rates: Vec<&'a str>,
-}
-
-impl<'a> KeyRow<'a> {
-    fn of(text: &'a str) -> Option<Self> {
-        let words: Vec<&str> = text.split_whitespace().collect();
-        let is_time = |word: &str| word.strip_suffix('s').is_some_and(is_number);
-        let first = words.iter().position(|word| is_time(word))?;
-        let (name, values) = words.split_at(first);
-        let times: Vec<&str> = values.iter().copied().take_while(|word| is_time(word)).collect();
-        let rates: Vec<&str> = values.iter().copied().skip(times.len()).collect();
-        let is_row =
-            !name.is_empty() && rates.len() == times.len() && rates.iter().all(|word| is_number(word));
-        is_row.then(|| Self { name: name.join(" "), times, rates })
-    }
-}
-
-fn is_number(word: &str) -> bool {
-    leading(word, false).is_some_and(|number| number.rest.is_empty())
+/// Whether it is a row of a table with as many sizes as it has where none are asked for: some put rows of several runs
+/// below one another, with words between them.
+fn is_row_alone(text: &str) -> bool {
+    // Every line of any text is asked.
+    text.ends_with('k') && rates(text).is_some_and(|(_, rates)| matches!(rates.len(), 5 | 6))
 }
 
 /// What stands above the tables.
@@ -489,6 +456,17 @@ mod tests {
         let rate = results[0].whole.figure(MetricName::new("block_64_throughput")).unwrap();
         assert_eq!(rate.value, 320_473_750.5);
         assert_eq!(results[0].options["algorithm"], "sha256");
+    }
+
+    #[test]
+    fn rows_with_words_between_them_are_known() {
+        let row = |name: &str| format!("{name}     100.00k   200.00k   300.00k   400.00k   500.00k\n");
+        let results =
+            read(&format!("{}\nWith instructions for it:\n{}", row("aes-128 cbc"), row("aes-128-cbc")));
+        let algorithms: Vec<&str> =
+            results.iter().map(|result| result.options["algorithm"].as_str()).collect();
+        assert_eq!(algorithms, ["aes-128 cbc", "aes-128-cbc"]);
+        assert_eq!(results[1].whole.figure(metric::THROUGHPUT).map(|rate| rate.value), Some(500e3));
     }
 
     #[test]

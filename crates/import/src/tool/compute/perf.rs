@@ -66,8 +66,20 @@ impl ToolReader for PerfStat {
         }
         let mut reading = Reading::default();
         block.lines.iter().filter(|line| !line.is_blank()).for_each(|line| reading.take(line));
-        reading.result(block.without_blank_end().result(NAME, self.programs()))
+        let mut result = block.without_blank_end().result(NAME, self.programs());
+        if reading.counted.as_deref().is_some_and(|counted| is_of_another(counted, &result.command)) {
+            result.command.clear();
+        }
+        reading.result(result)
     }
+}
+
+/// Whether what was counted is another command than the last one above. What the shell put in is not known.
+fn is_of_another(counted: &str, command: &[String]) -> bool {
+    let no_commands = ["system wide", "process id", "thread id", "CPU(s)"];
+    let called = command.join(" ");
+    let is_command = !no_commands.iter().any(|start| counted.starts_with(start));
+    is_command && !called.is_empty() && !called.contains(['$', '`', '*', '~']) && !called.contains(counted)
 }
 
 /// Whether it is a count, where white space at the beginning of lines is lost.
@@ -320,6 +332,19 @@ mod tests {
 
     fn value(result: &ToolResult, metric: MetricName) -> Option<f64> {
         result.whole.figure(metric).map(|printed| (printed.value * 1e9).round() / 1e9)
+    }
+
+    #[test]
+    fn a_command_is_that_of_the_counts_that_name_it() {
+        let counts = |command: &str| {
+            format!(
+                " Performance counter stats for '{command}':\n\n     1,234      cycles\n\n   0.5 seconds time elapsed\n\n"
+            )
+        };
+        let text = format!("$ perf stat -- ./a b\n{}and the other\n{}", counts("./a b"), counts("./c"));
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let commands: Vec<String> = results.iter().map(|result| result.command.join(" ")).collect();
+        assert_eq!(commands, ["perf stat -- ./a b", ""]);
     }
 
     #[test]

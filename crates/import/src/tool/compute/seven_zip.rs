@@ -55,7 +55,8 @@ impl ToolReader for SevenZip {
             return Some(Beginning::Certain);
         }
         // What it prints of itself stands above other outputs of it, too.
-        (version(text).is_some() || text.starts_with("RAM size:")).then_some(Beginning::Likely)
+        let is_likely = version(text).is_some() || text.starts_with("RAM size:") || is_averages(text);
+        is_likely.then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -67,7 +68,8 @@ impl ToolReader for SevenZip {
         if version(text).is_some() && !before.is_empty() {
             return Extent::EndsBefore;
         }
-        let is_in_table = before.iter().any(|line| is_title(line.text.trim()));
+        let is_of_table = |line: &ToolLine| is_title(line.text.trim()) || is_averages(line.text.trim());
+        let is_in_table = before.iter().any(is_of_table);
         match is_in_table {
             true if text.starts_with("Tot:") => Extent::EndsHere,
             true if last.is_blank() || last.is_indented() || is_row(text) => Extent::More,
@@ -107,6 +109,13 @@ fn is_title(text: &str) -> bool {
     sides.is_some_and(|(one, other)| (one.trim(), other.trim()) == ("Compressing", "Decompressing"))
 }
 
+/// The averages of p7zip, which many paste without the table above: `Avr:  189   4706   8891  |  200   4208   8403`.
+fn is_averages(text: &str) -> bool {
+    let Some(values) = text.strip_prefix("Avr:") else { return false };
+    let mut words = values.split_whitespace().filter(|word| *word != "|");
+    words.clone().count() == 6 && words.all(|word| word.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
 /// A line of the table, with its headings and its ruler.
 fn is_row(text: &str) -> bool {
     let is_ruler = text.starts_with("----");
@@ -126,6 +135,7 @@ struct Reading {
 impl Reading {
     fn take(&mut self, line: &ToolLine) {
         let text = line.text.trim();
+        self.is_in_table |= is_averages(text);
         if is_title(text) {
             self.is_in_table = true;
         } else if !self.is_in_table {
@@ -250,6 +260,16 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
 
     fn read(text: &str) -> Vec<ToolResult> {
         crate::tool::read("", text.as_bytes()).unwrap().results
+    }
+
+    #[test]
+    fn averages_without_the_table_are_known() {
+        let text = "$ 7z b -mmt1\nAvr:              99   1022   1010  |               99   1796   1783\nTot:              99   1409   1396\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let value = |name: &'static str| result.whole.figure(MetricName::new(name)).map(|p| p.value);
+        assert_eq!((value("decompress_rating"), value("total_rating")), (Some(1.783e9), Some(1.396e9)));
+        assert!(output.unread.is_empty(), "{output:?}");
     }
 
     #[test]

@@ -99,8 +99,14 @@ fn of_json(line: u64, text: &str) -> Option<Vec<ToolPart>> {
 }
 
 /// Counters that are read, with what they count.
-const COUNTERS: &[(&str, Unit)] =
-    &[("bytes", Unit::Bytes), ("packets", Unit::One), ("errors", Unit::One), ("dropped", Unit::One)];
+const COUNTERS: &[(&str, Unit)] = &[
+    ("bytes", Unit::Bytes),
+    ("packets", Unit::One),
+    ("errors", Unit::One),
+    ("dropped", Unit::One),
+    ("overrun", Unit::One),
+    ("missed", Unit::One),
+];
 
 /// Our name for a counter: `rx_bytes`.
 fn counter(direction: &str, column: &str) -> Option<model::MetricName> {

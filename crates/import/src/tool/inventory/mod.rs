@@ -1,4 +1,4 @@
-//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ethtool, sensors, smartctl, nvme, free, numactl,
+//! Importers of tools for what a machine has: lspci, lshw, lscpu, ip, ifconfig, ethtool, sensors, smartctl, nvme, free, numactl,
 //! dmidecode, tc. Nothing was measured there: a link, a memory, a sensor is a part of kind `Target`, and its throughput is what a
 //! measurement cannot be above: the most that a link carries, or that payload gets of it.
 //! Addresses and serial numbers are not kept.
@@ -7,6 +7,7 @@ mod dmidecode;
 mod ethtool;
 mod ethtool_statistics;
 mod free;
+mod ifconfig;
 mod ip;
 mod lscpu;
 mod lscpu_tables;
@@ -31,6 +32,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &lspci::Lspci,
     &lshw::Lshw,
     &ip::IpAddress,
+    &ifconfig::Ifconfig,
     &ethtool::Ethtool,
     &ethtool_statistics::EthtoolStatistics,
     &lscpu::Lscpu,

@@ -68,6 +68,10 @@ impl<'a> IntervalLine<'a> {
     /// false of a sender, who prints noughts.
     pub(super) fn add_datagrams(&mut self, line: u64, knows_losses: bool) {
         let Some(Datagrams { jitter, lost, total }) = datagrams(line, self.tail) else { return };
+        // iperf3 counts to the end of 31 bits, and then says that nothing was lost.
+        if total == COUNTED_MAX {
+            return;
+        }
         let (knows_losses, lost) = (knows_losses && lost.is_some(), lost.unwrap_or(0));
         let arrived = if knows_losses { total.saturating_sub(lost) } else { total };
         let text = if knows_losses { format!("{total} - {lost}") } else { total.to_string() };
@@ -143,6 +147,9 @@ fn window(line: u64, span: &str, from: &LeadingNumber<'_>, to: &LeadingNumber<'_
     }
 }
 
+/// So many datagrams iperf3 counts at most.
+const COUNTED_MAX: u64 = i32::MAX as u64;
+
 /// What is told of datagrams.
 struct Datagrams {
     jitter: Option<PrintedValue>,
@@ -169,6 +176,16 @@ fn datagrams(line: u64, tail: &str) -> Option<Datagrams> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_count_at_its_end_tells_nothing_of_losses() {
+        let row =
+            "[  5]   0.00-86400.04 sec  9.82 TBytes  1000 Mbits/sec  0.007 ms  0/2147483647 (0%)  receiver";
+        let line = ToolLine { number: 7, text: row.to_owned() };
+        let mut read = IntervalLine::of(&line).unwrap();
+        read.add_datagrams(7, true);
+        assert!(read.measured.figure(metric::LOSS).is_none() && read.measured.operations.is_none());
+    }
 
     #[test]
     fn a_line_is_read_with_what_stands_before_and_behind_it() {

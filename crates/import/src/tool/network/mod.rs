@@ -1,15 +1,20 @@
-//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, flent, ping, mtr,
-//! speedtest, perftest, qperf, sockperf, uperf, ss.
+//! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, NTttcp, flent, ping, fping, mtr,
+//! speedtest, perftest, qperf, sockperf, lagscope, uperf, ss, Ethr, `cilium connectivity perf`.
 
+mod cilium;
+mod ethr;
 mod flent;
+mod fping;
 mod given;
 mod interval;
 mod iperf;
 mod iperf3;
+mod lagscope;
 mod mtr;
 mod netperf;
 mod netpipe;
 mod nttcp;
+mod ntttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
@@ -18,6 +23,8 @@ mod sockperf;
 mod speedtest;
 mod ss;
 mod uperf;
+
+use std::collections::BTreeMap;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind};
 
@@ -31,13 +38,18 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &netpipe::NetPipe,
     &nttcp::Nttcp,
     &nuttcp::Nuttcp,
+    &ntttcp::Ntttcp,
+    &ethr::Ethr,
     &flent::Flent,
     &perftest::Perftest,
+    &fping::Fping,
     &ping::Ping,
     &mtr::Mtr,
+    &lagscope::Lagscope,
     &sockperf::Sockperf,
     &qperf::Qperf,
     &uperf::Uperf,
+    &cilium::Cilium,
     &speedtest::Speedtest,
     &ss::Ss,
 ];
@@ -71,6 +83,25 @@ fn peer(host: &str) -> &str {
 /// Whether a client that was told so names this host. The interface may stand behind it, or a shell puts in a variable.
 fn is_host(told: &str, host: &str) -> bool {
     told.contains('$') || told.split('%').next() == Some(host)
+}
+
+/// A line that was logged as `22:36:42 INFO: total bytes`, without the moment and the level; `None` of one without them.
+fn logged(text: &str) -> Option<&str> {
+    let (moment, rest) = text.split_at_checked(8)?;
+    let is_clock = moment.bytes().enumerate().all(|(at, byte)| match at % 3 {
+        2 => byte == b':',
+        _ => byte.is_ascii_digit(),
+    });
+    let (level, rest) = rest.split_once(':')?;
+    let level = level.strip_prefix(' ')?.trim_end();
+    let is_level = !level.is_empty() && level.bytes().all(|byte| byte.is_ascii_uppercase());
+    (is_clock && is_level).then(|| rest.trim())
+}
+
+/// All words behind a program as one option: what differs in any of them is other work.
+fn arguments(command: &[String]) -> BTreeMap<String, String> {
+    let words = command.get(1..).filter(|words| !words.is_empty());
+    words.map(|words| ("arguments".to_owned(), words.join(" "))).into_iter().collect()
 }
 
 /// The lines of a text, for the tests of this folder.

@@ -20,6 +20,9 @@ const NAME: &str = "mtr";
 const LOSS: &str = "Loss%";
 const SENT: &str = "Snt";
 
+/// The columns that it has without `-o`, which are meant where the headings were cut off.
+const COLUMNS: &[&str] = &[LOSS, SENT, "Last", "Avg", "Best", "Wrst", "StDev"];
+
 /// How many bytes a moment has, in both forms.
 const MOMENT: usize = 24;
 
@@ -47,7 +50,8 @@ impl ToolReader for Mtr {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let of_columns = columns(&line.text).map(|_| Beginning::Certain);
-        of_columns.or_else(|| start(&line.text).map(|_| Beginning::Likely))
+        let is_likely = || start(&line.text).is_some() || is_whole_hop(line);
+        of_columns.or_else(|| is_likely().then_some(Beginning::Likely))
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -65,9 +69,10 @@ impl ToolReader for Mtr {
         let mut result = block.result(NAME, self.programs());
         let first = block.lines.first().ok_or(NotUnderstood::CutShort)?;
         result.moment = start(&first.text).map(str::to_owned);
-        let names =
-            block.lines.iter().find_map(|line| columns(&line.text)).ok_or(NotUnderstood::OtherText)?;
-        let hops = block.lines.iter().skip(1).filter_map(|line| Some((line.number, Hop::of(line, &names)?)));
+        let names = block.lines.iter().find_map(|line| columns(&line.text));
+        let names = names.or_else(|| is_whole_hop(first).then(|| COLUMNS.to_vec()));
+        let names = names.ok_or(NotUnderstood::OtherText)?;
+        let hops = block.lines.iter().filter_map(|line| Some((line.number, Hop::of(line, &names)?)));
         for (line, hop) in hops {
             result.lines.last = line;
             result.whole = hop.measured.clone();
@@ -93,6 +98,12 @@ fn columns(text: &str) -> Option<Vec<&str>> {
     let is_host = ["HOST:", "Host", "host"].iter().any(|host| text.trim_start().starts_with(host));
     let names: Vec<&str> = text.split_whitespace().skip_while(|word| *word != LOSS).collect();
     (is_host && names.get(1) == Some(&SENT) && names.contains(&"Avg")).then_some(names)
+}
+
+/// Whether it is a row of a report with all columns that it has without `-o`: known without its headings.
+fn is_whole_hop(line: &ToolLine) -> bool {
+    let is_report = line.text.contains("|-- ");
+    is_report && Hop::of(line, COLUMNS).is_some_and(|hop| hop.measured.figure(metric::LATENCY_MEAN).is_some())
 }
 
 /// A row.
@@ -176,6 +187,17 @@ mod tests {
         let value = |name| result.whole.figure(name).map(|figure| figure.value);
         assert_eq!((value(metric::LATENCY_MEAN), value(metric::LOSS)), (Some(0.008), Some(0.05)));
         assert_eq!((result.lines.last, result.parts[1].measured.figures.len()), (5, 1));
+    }
+
+    #[test]
+    fn rows_whose_headings_were_cut_off_have_the_usual_columns() {
+        let text = "  4.|-- a.example   0.0%    20    0.4   0.4   0.3   0.6   0.1\n\
+                    \x20 5.|-- 1.1.1.1    10.0%    20    9.1   8.0   7.8   9.5   0.2\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let value = |name| result.whole.figure(name).map(|figure| figure.value);
+        assert_eq!((value(metric::LATENCY_MEAN), value(metric::LOSS)), (Some(0.008), Some(0.1)));
+        assert_eq!((result.parts.len(), result.lines.first, output.unread.len()), (2, 1, 0));
     }
 
     #[test]

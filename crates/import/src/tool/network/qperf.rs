@@ -73,7 +73,8 @@ impl ToolReader for Qperf {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
-        let belongs = last.is_indented() && field(&last.text).is_some();
+        // White space at the beginning of lines may be lost.
+        let belongs = field(&last.text).is_some_and(|(name, _)| last.is_indented() || is_own(name));
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
     }
 
@@ -109,6 +110,11 @@ fn field(text: &str) -> Option<(&str, &str)> {
     is_name.then(|| (name, value.trim()))
 }
 
+/// Whether it prints a value of this name with its figures.
+fn is_own(name: &str) -> bool {
+    FIGURES.iter().any(|(own, ..)| *own == name) || matches!(name, "msg_rate" | "msg_size" | "time")
+}
+
 /// A figure in the unit that it has to have.
 fn figure(line: u64, value: &str, known: &(&str, MetricName, Unit)) -> Option<(MetricName, PrintedValue)> {
     let (_, metric, unit) = known;
@@ -131,6 +137,14 @@ mod tests {
         ] {
             assert_eq!(test(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn white_space_before_figures_may_be_lost() {
+        let text = "    tcp_bw:\n    bw=  51.8 MB/sec\n    msg_size  =64 bytes\n    tcp_lat:\n    latency   =  432 us\n    msg_size  =1 bytes\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results.len(), output.unread.len()), (2, 0), "{output:?}");
+        assert_eq!(output.results[0].whole.figure(metric::THROUGHPUT).map(|rate| rate.value), Some(51.8e6));
     }
 
     #[test]

@@ -40,6 +40,7 @@ const HEADS: &[&str] = &[
     "Starting test...",
     "Warmup stage ",
     TOTAL,
+    OBSERVED,
 ];
 
 const VERSION: &str = "== version #";
@@ -47,8 +48,11 @@ const RUN: &str = "[Valid Duration] ";
 const SUMMARY: &str = "Summary: ";
 const TOTAL: &str = "Total of ";
 
-/// Its last line, where it prints a distribution.
-const LAST: &str = "---> <MIN> observation";
+/// Above a distribution; behind it stands how many observations there were.
+const OBSERVED: &str = "Total ";
+
+/// Its last line, where it prints a distribution; the second is of early versions.
+const LAST: &[&str] = &["---> <MIN> observation", "---> MIN observation"];
 
 /// The last one, where it does not.
 const BANDWIDTH: &str = "Summary: BandWidth is ";
@@ -82,7 +86,8 @@ impl ToolReader for Sockperf {
         let text = own(last).unwrap_or_default();
         let starts = |line: &ToolLine, head: &str| own(line).is_some_and(|text| text.starts_with(head));
         match () {
-            () if text.starts_with(LAST) || text.starts_with(BANDWIDTH) => Extent::EndsHere,
+            () if LAST.iter().any(|last| text.starts_with(last)) => Extent::EndsHere,
+            () if text.starts_with(BANDWIDTH) => Extent::EndsHere,
             () if before.is_empty() => Extent::More,
             () if text.starts_with(VERSION) && before.iter().any(|line| starts(line, SUMMARY)) => {
                 Extent::EndsBefore
@@ -226,8 +231,8 @@ impl Reading {
     /// `percentile 99.900 =  110.538`, `<MAX> observation = 4943.790`.
     fn row(&mut self, line: u64, name: &str, value: &str) {
         let metric = match name {
-            "<MAX> observation" => Some(metric::LATENCY_MAX),
-            "<MIN> observation" => statistic("min"),
+            "<MAX> observation" | "MAX observation" => Some(metric::LATENCY_MAX),
+            "<MIN> observation" | "MIN observation" => statistic("min"),
             name => name.strip_prefix("percentile ").and_then(percentile),
         };
         if let Some(metric) = metric {
@@ -269,6 +274,15 @@ mod tests {
         };
         assert_eq!(read("Round trip"), ["latency_mean", "latency_p99"]);
         assert_eq!(read("Latency"), ["half_round_trip_mean", "half_round_trip_p99"]);
+    }
+
+    #[test]
+    fn the_distribution_of_early_versions_is_known_alone() {
+        let text = "sockperf: Total 5303071 observations; each percentile contains 53030.71 observations\n\
+                    sockperf: ---> MAX observation =   42.328\nsockperf: ---> percentile 50.000 =    1.861\n\
+                    sockperf: ---> MIN observation =    1.743\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        assert_eq!((output.results[0].whole.figures.len(), output.unread.len()), (3, 0));
     }
 
     #[test]

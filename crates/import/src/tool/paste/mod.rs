@@ -21,7 +21,8 @@ use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
 use super::block::{ToolBlock, ToolLine};
-use super::command_line::{CommandLine, is_bare_prompt};
+use super::command_line::CommandLine;
+use super::prompt::is_bare_prompt;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use super::secret::{hide_in_line, hide_options, hide_secrets};
 
@@ -254,7 +255,8 @@ impl<'a> Paste<'a> {
                 };
                 let is_command = || is_between(&line.text) || CommandLine::of(line, &self.programs).is_some();
                 // Nothing begins with an empty line.
-                if !line.is_blank() && (is_command() || self.readers.iter().any(begins_other)) {
+                let ends = || !reader.shares(line) && self.readers.iter().any(begins_other);
+                if !line.is_blank() && (is_command() || ends()) {
                     return Extent::EndsBefore;
                 }
                 open.lines.push(line.clone());

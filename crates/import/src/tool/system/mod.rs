@@ -1,5 +1,5 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top, dstat, iotop, nfsiostat, turbostat.
+//! zpool, time, top, dstat, iotop, nfsiostat, turbostat, uptime.
 
 mod blkparse;
 mod btt;
@@ -16,6 +16,7 @@ mod top;
 mod top_bsd;
 mod top_words;
 mod turbostat;
+mod uptime;
 mod vmstat;
 mod vmstat_lists;
 mod zpool;
@@ -38,4 +39,5 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &iotop::Iotop,
     &nfsiostat::Nfsiostat,
     &turbostat::Turbostat,
+    &uptime::Uptime,
 ];

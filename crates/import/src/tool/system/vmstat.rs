@@ -96,7 +96,8 @@ impl ToolReader for Vmstat {
             return extent;
         }
         let text = last.text.as_str();
-        let is_row = text.split_whitespace().take(10).filter(|word| is_number(word)).count() == 10;
+        let (_, row) = behind_clock(text);
+        let is_row = row.split_whitespace().take(10).filter(|word| is_number(word)).count() == 10;
         if is_row || is_title(text) || is_heading(text) || text == "^C" {
             Extent::More
         } else {
@@ -196,7 +197,8 @@ struct Row {
 
 impl Row {
     fn of(line: &ToolLine, headings: &[&str], chosen: Option<CellUnit>) -> Option<Self> {
-        let words: Vec<&str> = line.text.split_whitespace().collect();
+        let (clock_before, text) = behind_clock(&line.text);
+        let words: Vec<&str> = text.split_whitespace().collect();
         // A date and a time stand below the name of the zone.
         let count =
             if words.len() == headings.len() + 1 { headings.len().saturating_sub(1) } else { headings.len() };
@@ -206,9 +208,9 @@ impl Row {
             |word: &&str| word.chars().all(|c| c.is_ascii_alphabetic()) && !["AM", "PM"].contains(word);
         let has_zone = rest.len() == 3 && rest.last().is_some_and(is_zone);
         let moment = if has_zone { rest.get(..2)? } else { rest };
-        let clock = lone_clock(&moment.join(" "));
+        let clock = clock_before.or_else(|| lone_clock(&moment.join(" ")));
         let is_row = !numbers.is_empty() && numbers.iter().all(|word| is_number(word));
-        if !is_row || clock.is_none() && !rest.is_empty() {
+        if !is_row || !rest.is_empty() && (clock.is_none() || clock_before.is_some()) {
             return None;
         }
         let cell = |(heading, word): (&&str, &&str)| {
@@ -242,8 +244,18 @@ fn series(rows: Vec<Row>, asked: &Asked) -> Series {
     series
 }
 
-/// `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----`, in any language.
+/// The time that scripts which watch a machine put before a row, and the row: `18:16:32 36  0   4528 22659696`.
+fn behind_clock(text: &str) -> (Option<f64>, &str) {
+    let text = text.trim_start();
+    let parted =
+        text.split_once(' ').and_then(|(first, rest)| lone_clock(first).map(|clock| (Some(clock), rest)));
+    parted.unwrap_or((None, text))
+}
+
+/// `procs -----------memory---------- ---swap-- -----io---- -system-- ------cpu-----`, in any language; scripts write
+/// `--time--` before it.
 fn is_title(text: &str) -> bool {
+    let text = text.strip_prefix("--time-- ").unwrap_or(text);
     let is_first = text.trim_start_matches('-').trim_start().starts_with("procs");
     is_first && text.matches("--").count() >= 5
 }
@@ -318,6 +330,19 @@ mod tests {
         assert_eq!(reads("$ vmstat 1\n"), 18.0 * 1024.0);
         assert_eq!(reads("$ vmstat -y 1\n"), 13.0 * 1024.0);
         assert_eq!(read("", ROW)[0].options["since"], "boot");
+    }
+
+    #[test]
+    fn a_time_may_stand_before_each_row() {
+        let title =
+            "--time-- procs -----------memory---------- ---swap-- -----io---- --system-- -----cpu-----\n";
+        let text = format!("{title}         {HEADING}\n10:00:00 {ROW}10:00:05 {ROW}10:00:10 {ROW}");
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        assert_eq!(result.whole.figure(metric::READ_THROUGHPUT).map(|rate| rate.value), Some(8.0 * 1024.0));
+        // That of all the time since the machine started, and two spans.
+        assert_eq!((result.parts.len(), output.unread.len()), (3, 0));
+        assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(10.0));
     }
 
     #[test]

@@ -46,7 +46,10 @@ impl ToolReader for Bombardier {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim();
-        (is_banner(text) || is_heading(text)).then_some(Beginning::Certain)
+        if is_banner(text) || is_heading(text) {
+            return Some(Beginning::Certain);
+        }
+        is_rate(text).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -85,6 +88,13 @@ fn is_banner(text: &str) -> bool {
 /// `Statistics        Avg      Stdev        Max`.
 fn is_heading(text: &str) -> bool {
     text.split_whitespace().eq(["Statistics", "Avg", "Stdev", "Max"])
+}
+
+/// `Reqs/sec     74274.76    5062.19   77786.16`: many paste this row and those below it.
+fn is_rate(text: &str) -> bool {
+    let Some(values) = text.strip_prefix("Reqs/sec ") else { return false };
+    let mut words = values.split_whitespace();
+    words.clone().count() == 3 && words.all(|word| word.parse::<f64>().is_ok())
 }
 
 /// What rows below the heading begin with.
@@ -219,6 +229,18 @@ fn options(result: &mut ToolResult) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn rows_without_their_heading_are_known() {
+        let text = "### POST /form\n  Reqs/sec     74274.76    5062.19   77786.16\n  Latency        1.32ms   577.00us     7.12ms\n  \
+                    Latency Distribution\n     50%     1.20ms\n     99%     3.68ms\n\n## More\n  Reqs/sec      9073.77    1267.49   \
+                    14204.56\n  Latency       11.06ms     3.27ms    25.64ms\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let rate =
+            |result: &ToolResult| result.whole.figure(metric::REQUESTS_PER_SECOND).map(|rate| rate.value);
+        assert_eq!(results.iter().map(rate).collect::<Vec<_>>(), [Some(74274.76), Some(9073.77)]);
+        assert!(results[0].whole.figure(metric::LATENCY_P99).is_some());
+    }
 
     #[test]
     fn the_load_is_told_by_the_banner() {

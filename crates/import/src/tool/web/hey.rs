@@ -4,7 +4,7 @@
 use model::metric;
 use model::tool_result::ToolResult;
 
-use super::oha::Reading;
+use super::oha::{Reading, is_within};
 use super::{CommandOptions, behind};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -14,6 +14,9 @@ use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 pub(super) struct Hey;
 
 const NAME: &str = "hey";
+
+/// A heading that oha has not, in versions that do not print the share that went well.
+const OWN_HEADING: &str = "Latency distribution";
 
 /// It keeps the times of no more answers (`maxRes` of requester/report.go), and divides the sum of all by as many as it
 /// kept: with more, what it calls the average is too long.
@@ -38,7 +41,7 @@ impl ToolReader for Hey {
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        (line.text == "Summary:").then_some(Beginning::Likely)
+        (line.text == "Summary:" || is_within(line)).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -47,7 +50,10 @@ impl ToolReader for Hey {
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let has = |label: &str| block.lines.iter().any(|line| behind(&line.text, label).is_some());
-        if has("Success rate") || !has("Requests/sec") {
+        // Where the head was cut off, only its own headings tell.
+        let is_own = || block.lines.iter().any(|line| line.text.trim_start().starts_with(OWN_HEADING));
+        let is_whole = block.lines.first().is_some_and(|line| line.text == "Summary:");
+        if has("Success rate") || !is_own() && !(is_whole && has("Requests/sec")) {
             return Err(NotUnderstood::OtherText);
         }
         let block = &block.without_blank_end();
@@ -152,6 +158,24 @@ mod tests {
         let [result] = output.results.as_slice() else { panic!("{output:?}") };
         assert!(result.whole.figure(metric::LATENCY_P99).is_some());
         assert_eq!(result.whole.operations.as_ref().map(|all| all.value), Some(100.0));
+    }
+
+    #[test]
+    fn a_summary_whose_head_was_cut_off_is_known_by_its_headings() {
+        let rest = "Status code distribution:\n  [200]\t100 responses\n";
+        for (tool, heading) in [("hey", "Latency distribution:"), ("oha", "Response time distribution:")] {
+            let text = format!(
+                "  Average:\t0.0012 secs\n  Requests/sec:\t50.0000\n\n{heading}\n  99% in 0.0100 secs\n\n{rest}"
+            );
+            let output = crate::tool::read("", text.as_bytes()).unwrap();
+            let [result] = output.results.as_slice() else { panic!("{output:?}") };
+            assert_eq!((result.tool.as_str(), result.lines.first, output.unread.len()), (tool, 1, 0));
+            let rate = result.whole.figure(metric::REQUESTS_PER_SECOND).map(|rate| rate.value);
+            assert_eq!(
+                (rate, result.whole.figure(metric::ERROR_SHARE).map(|share| share.value)),
+                (Some(50.0), Some(0.0))
+            );
+        }
     }
 
     #[test]

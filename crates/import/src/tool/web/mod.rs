@@ -1,5 +1,5 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter.
+//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter, loadtest.
 
 mod ab;
 mod aria2;
@@ -13,6 +13,7 @@ mod h2load;
 mod hey;
 mod jmeter;
 mod k6;
+mod loadtest;
 mod locust;
 mod oha;
 mod outcome;
@@ -53,6 +54,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &artillery::Artillery,
     &gatling::Gatling,
     &jmeter::JMeter,
+    &loadtest::Loadtest,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.

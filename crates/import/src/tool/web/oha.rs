@@ -45,6 +45,9 @@ const SUMMARY: &str = "Summary:";
 /// The heading above what went wrong.
 const ERRORS: &str = "Error distribution";
 
+/// A heading that hey does not have.
+const OWN_HEADING: &str = "Response time distribution";
+
 /// What it counts as an error where the end of the run came before the answer.
 const DEADLINE: &str = "aborted due to deadline";
 
@@ -85,7 +88,7 @@ impl ToolReader for Oha {
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let is_rate = behind(&line.text, "Success rate").is_some_and(|rate| leading(rate, false).is_some());
-        (is_rate || line.text == SUMMARY).then_some(Beginning::Likely)
+        (is_rate || line.text == SUMMARY || is_within(line)).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -114,6 +117,20 @@ impl ToolReader for Oha {
     }
 }
 
+/// Whether a summary whose head was cut off may begin with this line: with a time in seconds and a label that hey and oha
+/// have, the rate of requests, or a heading.
+pub(super) fn is_within(line: &ToolLine) -> bool {
+    let text = line.text.as_str();
+    let is_seconds = |value: &str| value.ends_with(" sec") || value.ends_with(" secs");
+    let is_time = || {
+        ["Total", "Slowest", "Fastest", "Average"]
+            .iter()
+            .any(|label| behind(text, label).is_some_and(is_seconds))
+    };
+    let is_rate = || behind(text, "Requests/sec").is_some_and(|rate| leading(rate, false).is_some());
+    line.is_indented() && (is_time() || is_rate()) || text.ends_with(':') && is_heading(text)
+}
+
 /// Whether rows stand below it.
 fn is_heading(text: &str) -> bool {
     HEADINGS.iter().any(|heading| text.starts_with(heading))
@@ -138,13 +155,22 @@ fn text(block: &ToolBlock<'_>, result: &mut ToolResult) -> Result<(), NotUnderst
     for line in block.lines {
         reading.take(line, &mut result.whole);
     }
-    // Other tools have such a summary without the share that went well.
-    let Some(success) = reading.success.take() else { return Err(NotUnderstood::OtherText) };
+    // Other tools have such a summary without the share that went well; where the head was cut off, a heading tells.
+    let is_own = block.lines.iter().any(|line| line.text.trim_start().starts_with(OWN_HEADING));
+    let success = reading.success.take();
+    if success.is_none() && !is_own {
+        return Err(NotUnderstood::OtherText);
+    }
     if result.whole.figures.is_empty() {
         return Err(NotUnderstood::CutShort);
     }
     result.whole.operations = reading.operations();
-    result.whole.add(metric::ERROR_SHARE, Some(failed(success, reading.error_share())));
+    let of_statuses = reading.error_share();
+    let share = match success {
+        Some(success) => Some(failed(success, of_statuses)),
+        None => of_statuses,
+    };
+    result.whole.add(metric::ERROR_SHARE, share);
     Ok(())
 }
 

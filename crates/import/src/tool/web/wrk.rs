@@ -1,6 +1,6 @@
 //! wrk and wrk2: the summary, with the latency distribution or without.
 
-use model::tool_result::{Counting, PrintedValue, ToolResult};
+use model::tool_result::{Counting, PrintedValue, ToolResult, ToolWarning};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
 use super::autocannon::{Autocannon, is_of_autocannon};
@@ -59,7 +59,8 @@ impl ToolReader for Wrk {
         }
         let is_heading =
             line.text.trim_start().starts_with("Thread Stats") && line.text.contains("+/- Stdev");
-        (is_heading || did(line).is_some()).then_some(Beginning::Likely)
+        let is_distribution = line.text.trim_start().starts_with("Latency Distribution (HdrHistogram");
+        (is_heading || is_distribution || did(line).is_some()).then_some(Beginning::Likely)
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
@@ -74,7 +75,9 @@ impl ToolReader for Wrk {
             || text.starts_with("100.000%")
             // The spectrum of wrk2.
             || text.starts_with("#[")
-            || text.starts_with("-----");
+            || text.starts_with("-----")
+            // Somebody left lines out.
+            || text == "...";
         match () {
             () if text.starts_with("Transfer/sec") => Extent::EndsHere,
             () if before.is_empty() => Extent::More,
@@ -203,6 +206,9 @@ fn sums_of_numbers(line: u64, text: &str) -> Option<(PrintedValue, u64)> {
     Some((all, total.saturating_sub(late)))
 }
 
+/// The least share of late answers that is a warning: the 99th percentile is another one with them.
+const LATE_MIN: f64 = 0.01;
+
 /// What did not go well.
 #[derive(Default)]
 struct Errors {
@@ -215,6 +221,7 @@ impl Errors {
     fn fill(self, result: &mut ToolResult) {
         let broken = self.sockets.as_ref().map_or(0, |(_, broken)| *broken) as f64;
         let answers = self.answers.as_ref().map_or(0.0, |answers| answers.value);
+        let late = self.sockets.as_ref().map_or(0.0, |(all, _)| all.value) - broken;
         let sockets = self.sockets.map(|(all, _)| all);
         let first = self.answers.as_ref().or(sockets.as_ref());
         // A request whose connection broke is not among those that were done.
@@ -226,6 +233,14 @@ impl Errors {
             let failed = answers + broken;
             let share = plain(first.line, format!("{failed} / {all}"), failed / all, Unit::One);
             result.whole.add(metric::ERROR_SHARE, Some(share));
+        }
+        // Answers that came late are not among the latencies of wrk (`response_complete` of wrk.c).
+        if let (Some(sockets), Some(all)) = (&sockets, done)
+            && late > 0.0
+            && late >= all * LATE_MIN
+        {
+            let text = format!("Socket errors: {}", sockets.text);
+            result.warnings.push(ToolWarning { line: sockets.line, text });
         }
         result.whole.add(MetricName::new("socket_errors"), sockets);
     }
@@ -324,6 +339,17 @@ fn parameters(result: &ToolResult, rate: Option<&str>) -> Option<Vec<(&'static s
 mod tests {
     use super::*;
 
+    #[test]
+    fn lines_that_somebody_left_out_end_nothing() {
+        let text = "$ wrk -R 100 http://h/a\n...\n  Latency Distribution (HdrHistogram - Recorded Latency)\n 50.000%   32.99ms\n\
+                    100.000%   63.23ms\n...\n  6004 requests in 1.00m, 39.61MB read\nRequests/sec:    100.05\n\
+                    Transfer/sec:    675.88KB\n";
+        let output = crate::tool::read("", text.as_bytes()).unwrap();
+        let [result] = output.results.as_slice() else { panic!("{output:?}") };
+        let has = |name| result.whole.figure(name).is_some();
+        assert!(has(metric::LATENCY_P50) && has(metric::REQUESTS_PER_SECOND), "{result:?}");
+    }
+
     fn read(text: &str) -> ToolResult {
         let lines: Vec<ToolLine> = (1..)
             .zip(text.lines())
@@ -347,6 +373,20 @@ mod tests {
         );
         assert_eq!(read.whole.window.as_ref().map(|window| window.value), Some(60.0));
         assert_eq!((figure(metric::THROUGHPUT), read.workload), (17.07, None));
+    }
+
+    #[test]
+    fn many_answers_that_came_late_are_a_warning() {
+        let warnings = |late: u32| {
+            let text = format!(
+                "Running 10s test @ http://a/\n  2 threads and 4 connections\n  1000 requests in 10.00s, 1.00MB read\n  \
+                 Socket errors: connect 0, read 0, write 0, timeout {late}\nRequests/sec:    100.00\n"
+            );
+            read(&text).warnings
+        };
+        assert!(warnings(9).is_empty());
+        let text = "Socket errors: connect 0, read 0, write 0, timeout 10".to_owned();
+        assert_eq!(warnings(10), [ToolWarning { line: 4, text }]);
     }
 
     #[test]

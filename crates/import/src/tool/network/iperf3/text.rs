@@ -258,6 +258,22 @@ impl Reading {
             self.test(test);
         } else if text.contains("] local ") && text.contains(" connected with ") {
             self.is_other = true;
+        } else if text.contains("] Sent ") && text.ends_with(" datagrams") {
+            self.only_row_is_whole(text);
+        }
+    }
+
+    /// Above `[  4] Sent 1000 datagrams`, with which versions before 3.2 end, stands the whole, though intervals were not
+    /// printed, or not pasted.
+    fn only_row_is_whole(&mut self, text: &str) {
+        let id = text.trim_start_matches('[').split(']').next().unwrap_or_default().trim();
+        let flow = self.run.flow("");
+        if flow.streams.is_empty()
+            && flow.intervals.len() == 1
+            && let Some(row) = flow.intervals.pop_if(|row| row.start_s == Some(0.0))
+        {
+            let sent = Some(row.measured);
+            flow.streams.push((id.to_owned(), Iperf3Ends { sent, ..Iperf3Ends::default() }));
         }
     }
 
@@ -376,6 +392,18 @@ mod tests {
             assert_eq!(result.whole.figure(metric::LOSS).map(|loss| loss.value), Some(0.1));
             assert!(result.parts.iter().all(|part| part.start_s.is_none()), "no interval");
         }
+    }
+
+    #[test]
+    fn the_only_row_above_what_was_sent_is_the_whole() {
+        let run = read_one(
+            "[ ID] Interval           Transfer     Bandwidth       Jitter    Lost/Total Datagrams\n\
+             [  4]   0.00-300.00 sec  6.83 GBytes   196 Mbits/sec  0.005 ms  1000/10000 (10%)\n\
+             [  4] Sent 10000 datagrams\n",
+        );
+        let (id, ends) = &run.flows[0].streams[0];
+        let loss = ends.sent.as_ref().and_then(|sent| sent.figure(metric::LOSS)).map(|loss| loss.value);
+        assert_eq!((id.as_str(), loss, run.flows[0].intervals.len()), ("4", Some(0.1), 0));
     }
 
     #[test]

@@ -269,6 +269,30 @@ mod tests {
     }
 
     #[test]
+    fn regression_the_deviation_of_latencies_was_taken_for_the_time() {
+        let banner = "MIGRATED TCP REQUEST/RESPONSE TEST from 0.0.0.0 (0.0.0.0) port 0 AF_INET to 10.0.0.2 () port 0 AF_INET : demo\n";
+        let stacked = "Minimum      Mean         99th         Stddev       Transaction\n\
+                       Latency      Latency      Percentile   Latency      Rate\n\
+                       Microseconds Microseconds Latency      Microseconds Tran/s\nMicroseconds\n\
+                       38           56.5         69           3.89         52866.25\n";
+        let columns = "Minimum Latency Microseconds,Mean Latency Microseconds,Stddev Latency Microseconds,Transaction Rate Tran/s\n\
+                       38,56.5,3.89,52866.25\n";
+        let keys = "THROUGHPUT=52866.25\nMEAN_LATENCY=56.5\n";
+        for figures in [stacked, columns, keys] {
+            let output = crate::tool::read("", format!("{banner}{figures}").as_bytes()).unwrap();
+            let [result] = output.results.as_slice() else { panic!("{output:?}") };
+            let value = |name| result.whole.figure(name).map(|printed| printed.value);
+            assert_eq!(value(metric::OPERATIONS_PER_SECOND), Some(52866.25), "{figures}");
+            assert_eq!(
+                value(metric::LATENCY_MEAN).map(|mean| (mean * 1e7).round()),
+                Some(565.0),
+                "{figures}"
+            );
+            assert!(result.whole.window.is_none() && output.unread.is_empty(), "{output:?}");
+        }
+    }
+
+    #[test]
     fn figures_are_told_from_headings() {
         for (text, is_one) in [
             ("131072  16384  16384    1.00     11787.44", true),

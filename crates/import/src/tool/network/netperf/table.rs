@@ -7,6 +7,21 @@ use super::{is_figures, is_interim, key, rate, test_of, unit};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::number::{exact, time, whole};
 
+/// The key of the unit of a rate.
+const UNITS: &str = "THROUGHPUT_UNITS";
+
+/// The unit of a rate that is told without it, where no option asks for another one.
+fn default_unit(test: &str, block: &ToolBlock<'_>) -> Option<&'static str> {
+    let asks = |words: &[String]| words.iter().any(|word| word.starts_with("-f"));
+    let is_asked = block.command.is_some_and(|command| asks(&command.words));
+    let unit = match () {
+        () if test.to_ascii_uppercase().contains("REQUEST/RESPONSE") => "Trans/s",
+        () if test.ends_with("STREAM") => "10^6bits/s",
+        () => return None,
+    };
+    (!is_asked).then_some(unit)
+}
+
 /// A line of numbers, by its words.
 type Row<'a> = (u64, Vec<&'a str>);
 
@@ -28,12 +43,18 @@ impl NetperfTable {
     /// Reads all lines.
     pub(super) fn of(test: &str, block: &ToolBlock<'_>) -> Self {
         let mut table = Self::default();
-        let is_header = |line: &&ToolLine| line.text.contains(',') && line.text.contains("Throughput");
+        let names = ["Throughput", "Latency", "Transaction Rate"];
+        let is_header =
+            |line: &&ToolLine| line.text.contains(',') && names.iter().any(|name| line.text.contains(name));
+        let has = |word: &str| block.lines.iter().any(|line| line.text.contains(word));
+        let is_omni = test.starts_with("OMNI");
+        // What `-O` was asked for of another test: no classic table has a latency, and each has sockets.
+        let is_asked = has("Latency") && !has("Socket");
         if block.lines.iter().any(|line| key(&line.text).is_some()) {
-            table.keys(block);
+            table.keys(test, block);
         } else if let Some(header) = block.lines.iter().skip(1).find(is_header) {
             table.columns(header, block);
-        } else if !test.starts_with("OMNI") || !table.stacked(block) {
+        } else if !(is_omni || is_asked) || !table.stacked(block) && is_omni {
             table.classic(test, block);
         }
         table
@@ -68,12 +89,16 @@ impl NetperfTable {
     }
 
     /// `-k`: a key and a value on each line.
-    fn keys(&mut self, block: &ToolBlock<'_>) {
+    fn keys(&mut self, test: &str, block: &ToolBlock<'_>) {
         let pair = |line: &'_ ToolLine| {
             let (key, value) = key(&line.text)?;
             Some((line.number, key.to_owned(), value.to_owned()))
         };
-        let pairs: Vec<(u64, String, String)> = block.lines.iter().filter_map(pair).collect();
+        let mut pairs: Vec<(u64, String, String)> = block.lines.iter().filter_map(pair).collect();
+        let is_told = pairs.iter().any(|(_, name, _)| name == UNITS);
+        if let Some(unit) = default_unit(test, block).filter(|_| !is_told) {
+            pairs.push((block.range().first, UNITS.to_owned(), unit.to_owned()));
+        }
         self.named(&pairs);
     }
 
@@ -91,24 +116,33 @@ impl NetperfTable {
 
     /// Figures by their names, as keys or as headings of columns.
     fn named(&mut self, pairs: &[(u64, String, String)]) {
-        let units = pairs.iter().find(|(_, name, _)| name == "THROUGHPUT_UNITS");
+        let units = pairs.iter().find(|(_, name, _)| name == UNITS);
         let unit = units.and_then(|(_, _, value)| unit(value));
         for (line, name, value) in pairs {
             let line = *line;
-            let metric = match name.as_str() {
+            // In a table of `-O` the unit may stand below the wrong name.
+            let metric = match name.trim_end_matches("_MICROSECONDS") {
                 "THROUGHPUT" => {
                     self.add_rate(line, value, unit);
+                    continue;
+                }
+                "TRANSACTION_RATE" | "TRANSACTION_RATE_TRAN/S" => {
+                    if self.whole.figure(metric::OPERATIONS_PER_SECOND).is_none() {
+                        self.add_rate(line, value, Some("Trans/s"));
+                    }
                     continue;
                 }
                 "ELAPSED_TIME" | "ELAPSED_TIME_(SEC)" => {
                     self.whole.window = time(line, value, "s");
                     continue;
                 }
-                "MEAN_LATENCY" | "MEAN_LATENCY_MICROSECONDS" => MetricName::new("latency_mean"),
-                "P50_LATENCY" | "50TH_PERCENTILE_LATENCY_MICROSECONDS" => metric::LATENCY_P50,
-                "P90_LATENCY" | "90TH_PERCENTILE_LATENCY_MICROSECONDS" => metric::LATENCY_P90,
-                "P99_LATENCY" | "99TH_PERCENTILE_LATENCY_MICROSECONDS" => metric::LATENCY_P99,
-                "MAX_LATENCY" | "MAXIMUM_LATENCY_MICROSECONDS" => metric::LATENCY_MAX,
+                "MIN_LATENCY" | "MINIMUM_LATENCY" => MetricName::new("latency_min"),
+                "MEAN_LATENCY" => MetricName::new("latency_mean"),
+                "P50_LATENCY" | "50TH_PERCENTILE_LATENCY" => metric::LATENCY_P50,
+                "P90_LATENCY" | "90TH_PERCENTILE_LATENCY" => metric::LATENCY_P90,
+                "P99_LATENCY" | "99TH_PERCENTILE_LATENCY" => metric::LATENCY_P99,
+                "MAX_LATENCY" | "MAXIMUM_LATENCY" => metric::LATENCY_MAX,
+                "STDDEV_LATENCY" => MetricName::new("latency_stddev"),
                 _ => continue,
             };
             self.whole.add(metric, time(line, value, "us"));
