@@ -40,7 +40,8 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
     if option(result, &["file-io-mode"]) == Some("async") {
         return None;
     }
-    let waiting = option(result, &["connections", "clients", "concurrency", "threads", "num-threads"])?;
+    let waiting =
+        option(result, &["connections", "clients", "client", "concurrency", "threads", "num-threads"])?;
     // CrystalDiskMark has so many in flight for each of its threads, redis-benchmark for each client.
     let depth = option(result, &["queues", "pipeline"]).map_or(Some(1), number)?;
     Some(number(waiting)?.saturating_mul(depth))
@@ -50,7 +51,9 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
 pub(super) fn is_closed_loop(result: &ToolResult) -> bool {
     const OPEN: &[&str] =
         &["rate", "rate_iops", "rate_min", "thinktime", "qps", "query-per-second", "R", "q"];
-    option(result, OPEN).is_none_or(|rate| rate == "0")
+    // A tool that was asked for a rate tells how late it was, too.
+    let is_scheduled = result.whole.figure(metric::SCHEDULE_LAG_MEAN).is_some();
+    !is_scheduled && option(result, OPEN).is_none_or(|rate| rate == "0")
 }
 
 /// Bytes of an operation, where all have as many.
@@ -59,7 +62,7 @@ pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
         return None;
     }
     let of_workload = || result.parameters.integer(ParameterName::BLOCK_SIZE).ok();
-    of_workload().or_else(|| bytes(option(result, &["bs", "blocksize"])?))
+    of_workload().or_else(|| bytes(option(result, &["bs", "blocksize", "block-size"])?))
 }
 
 /// Bytes of an option; multiples are of 1024, as those of fio and dd are. fio prints `64.0KiB` of `64k`.
@@ -175,6 +178,7 @@ mod tests {
         assert_eq!(outstanding(&of_options(&[("threads", "8")])), Some(8));
         assert_eq!(outstanding(&of_options(&[("threads", "2"), ("queues", "32")])), Some(64));
         assert_eq!(outstanding(&of_options(&[("clients", "50"), ("pipeline", "16")])), Some(800));
+        assert_eq!(outstanding(&of_options(&[("client", "10"), ("jobs", "2")])), Some(10));
         assert_eq!(outstanding(&of_options(&[("threads", "1"), ("file-io-mode", "async")])), None);
         assert_eq!(outstanding(&of_options(&[])), None);
     }
@@ -190,6 +194,7 @@ mod tests {
         let block = |size: &str| block_bytes(&of_options(&[("bs", size)]));
         assert_eq!((block("4096B"), block("4k"), block("1M")), (Some(4096), Some(4096), Some(1 << 20)));
         assert_eq!((block("64.0KiB"), block("4k,8k"), block("x")), (Some(1 << 16), None, None));
+        assert_eq!(block_bytes(&of_options(&[("block-size", "64k")])), Some(1 << 16), "of yabs");
         assert_eq!(block_bytes(&of_options(&[("bs", "4k"), ("bssplit", "4k/50:8k/50")])), None);
     }
 
