@@ -15,6 +15,8 @@ evidence-rate-arithmetic =
 finding-total-contradicts-parts =
     { $tool } は全体を { $printed } と出力していますが、{ $count } 個の部分を合わせると { $unit ->
         [B] { SHORT($sum, unit: "B") } で
+        [bytes-per-second] { SHORT($sum, unit: "B/s") } で
+        [per-second] { SHORT($sum, unit: "1/s") } で
        *[other] 操作 { FIXED($sum) } 件で
     }、その { FIXED($ratio, decimals: 3) } 倍です
     .advice = 元の出力を確かめてください。抜けた行があるか、別の実行の行が混ざっています
