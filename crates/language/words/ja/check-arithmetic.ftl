@@ -67,6 +67,7 @@ evidence-queue-arithmetic =
 finding-sum-contradicts-mean =
     { $how ->
         [threads] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { FIXED($computed) } ですが、全体は { $amount } と出力されています
+        [times] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { SHORT($computed, unit: "s") } ですが、すべての操作の合計は { $amount } と出力されています
        *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と出力されています
     }
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -71,6 +71,8 @@ evidence-queue-arithmetic =
 finding-sum-contradicts-mean =
     { $how ->
         [threads] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { FIXED($computed) }인데, 전체는 { $amount }라고 출력합니다
+        [times] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { SHORT($computed, unit: "s") }인데, 모든 작업의 합은
+            { $amount }라고 출력합니다
        *[operations] 작업 { FIXED($count) }개가 평균 { $printed }이면 { SHORT($computed, unit: "s") }인데, 전체는 { $amount }라고
             출력합니다
     }
