@@ -2,15 +2,21 @@
 //! or a name of a job that says another work than its options do.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult};
+use model::tool_result::{PrintedValue, ToolResult, UnreadLines};
 use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
 use crate::check::prose::{WrittenNumber, heading, numbers};
-use crate::check::work::{block_bytes, option};
+use crate::check::work::{block_bytes, is_closed_loop, option};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// A written figure that is further away from all that was printed is of something else.
 const NEAR: f64 = 0.25;
+
+/// The same of operations per second, which stand in headings where they were measured.
+const NEAR_OPERATIONS: f64 = 0.4;
+
+/// What links of networks carry, in bits per second: such a number names the link.
+const LINKS: &[f64] = &[10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9];
 
 /// What is longer is a sentence, and may tell of much else.
 const TITLE_MAX: usize = 60;
@@ -61,19 +67,23 @@ evidence-heading-line =
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let above = context.output_of(result).and_then(|output| heading(output, result));
-    let mut found = Vec::new();
-    if let Some(above) = above {
-        let lower = above.text.to_lowercase();
-        if !OF_OTHERS.iter().any(|word| lower.contains(word)) {
-            let wrong = numbers(&above.text).into_iter().filter_map(|number| figure(result, &number));
-            found.extend(wrong.map(|finding| finding.because(line(above.lines.first, &above.text))));
-        }
-        if above.text.chars().count() <= TITLE_MAX {
-            found.extend(work(result, &above.text, above.lines.first));
-        }
-    }
+    let texts = above.into_iter().flat_map(UnreadLines::texts);
+    let mut found: Vec<Finding> = texts.flat_map(|(at, text)| of_text(result, at, text)).collect();
     if let Some(name) = option(result, &["name"]) {
         found.extend(work(result, name, result.lines.first));
+    }
+    found
+}
+
+/// Of one line above it.
+fn of_text(result: &ToolResult, at: u64, text: &str) -> Vec<Finding> {
+    let lower = text.to_lowercase();
+    let is_of_others = OF_OTHERS.iter().any(|word| lower.contains(word));
+    let written = if is_of_others { Vec::new() } else { numbers(text) };
+    let wrong = written.iter().filter_map(|number| figure(result, number));
+    let mut found: Vec<Finding> = wrong.map(|finding| finding.because(line(at, text))).collect();
+    if text.chars().count() <= TITLE_MAX {
+        found.extend(work(result, text, at));
     }
     found
 }
@@ -89,8 +99,10 @@ fn about(how: &str, severity: Severity) -> Finding {
 /// That a written figure is none of the printed ones, though near to one.
 fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     let unit = number.unit;
-    // How long it was to run is no figure of it.
-    if unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0) {
+    // How long it was to run is no figure of it, nor is a rate that was asked for, nor that of a link.
+    let is_asked = unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0)
+        || unit == Unit::PerSecond && !is_closed_loop(result);
+    if is_asked || is_of_link(number) {
         return None;
     }
     let figures = || {
@@ -108,11 +120,17 @@ fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     let by_distance =
         |a: &&PrintedValue, b: &&PrintedValue| number.distance(a.value).total_cmp(&number.distance(b.value));
     let nearest = figures().min_by(by_distance)?;
-    if number.distance(nearest.value) > NEAR {
+    let near = if unit == Unit::PerSecond { NEAR_OPERATIONS } else { NEAR };
+    if number.distance(nearest.value) > near {
         return None;
     }
     let finding = about("figure", Severity::Warning);
     Some(finding.arg("printed", number.text.as_str()).arg("other", nearest.text.as_str()))
+}
+
+fn is_of_link(number: &WrittenNumber) -> bool {
+    let is_one = |meaning: &f64| LINKS.iter().any(|link| (meaning * 8.0 / link - 1.0).abs() < 1e-9);
+    number.unit == Unit::BytesPerSecond && number.text.contains('b') && number.meanings.iter().any(is_one)
 }
 
 /// That a name says another work than was done.
@@ -200,6 +218,23 @@ mod tests {
         assert_eq!(said(&dd("Cache off: peak 141 MB/s")).as_deref(), Some("figure"));
         assert_eq!(said(&dd("A disk rated at 140 MB/s")), None, "that is the promise");
         assert_eq!(said(&dd("Better than 500 MB/s")), None, "that is another figure");
+        assert_eq!(said(&dd("Tests of a disk\n\nCache off: peak 141 MB/s")).as_deref(), Some("figure"));
+        assert_eq!(said(&dd("Over 1000 Mbit/s:")), None, "that is the link");
+    }
+
+    #[test]
+    fn operations_in_the_heading_were_measured_unless_they_were_asked_for() {
+        let wrk = |heading: &str, rate: &str| {
+            format!(
+                "{heading}\n$ wrk -t2 -c100 -d30s{rate} http://192.0.2.1/\nRunning 30s test @ http://192.0.2.1/\n  \
+                 2 threads and 100 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
+                 Latency     5.00ms    1.20ms  50.00ms   90.00%\n    Req/Sec    10.00k     1.00k   12.00k    70.00%\n  \
+                 600000 requests in 30.00s, 487.50MB read\nRequests/sec:  20000.00\nTransfer/sec:     16.25MB\n"
+            )
+        };
+        assert_eq!(said(&wrk("nginx: 27,000 requests/s", "")).as_deref(), Some("figure"));
+        assert_eq!(said(&wrk("nginx: 20,000 requests/s", "")), None);
+        assert_eq!(said(&wrk("nginx at 21,000 requests/s", " -R21000")), None, "it was asked for");
     }
 
     fn fio(name: &str) -> String {

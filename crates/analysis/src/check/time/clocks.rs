@@ -2,7 +2,7 @@
 //! wrote its result down. Minutes are lost where `2m33.485s` is read.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult, UnreadCause};
+use model::tool_result::{PrintedValue, ToolResult, UnreadCause, UnreadLines};
 use model::{Finding, FindingKind, Severity, Unit, metric};
 
 use crate::check::prose::{self, WrittenNumber};
@@ -107,16 +107,15 @@ fn disagreement(result: &ToolResult, own: &PrintedValue, around: &PrintedValue) 
 /// That somebody wrote a time which is whole minutes away.
 fn written(result: &ToolResult, own: &PrintedValue, context: &ToolCheckContext<'_>) -> Option<Finding> {
     let output = context.output_of(result)?;
-    prose::beside(output, result).find_map(|unread| {
-        let numbers = prose::numbers(&unread.text).into_iter().filter(|number| number.unit == Unit::Seconds);
+    prose::beside(output, result).flat_map(UnreadLines::texts).find_map(|(at, text)| {
+        let numbers = prose::numbers(text).into_iter().filter(|number| number.unit == Unit::Seconds);
         numbers.filter(|number| number.text.contains('.')).find_map(|number| {
             // What is shorter is a latency.
             let seconds = number.meanings.first().copied().filter(|seconds| *seconds >= SHORTEST)?;
             let rest = seconds - own.value;
             minutes(rest, own.half_step + number.step * seconds)?;
-            let evidence = Evidence::maybe_at("clock-line", None)
-                .arg("line", unread.lines.first)
-                .arg("printed", number.text.as_str());
+            let evidence =
+                Evidence::maybe_at("clock-line", None).arg("line", at).arg("printed", number.text.as_str());
             Some(finding(result, "minutes", Severity::Error, &number.text, own, rest).because(evidence))
         })
     })
@@ -130,10 +129,9 @@ fn written_rate(
 ) -> Option<Finding> {
     let output = context.output_of(result).filter(|output| output.results.len() <= RESULTS_MAX)?;
     let texts = output.unread.iter().filter(|unread| unread.cause == UnreadCause::NoTool);
-    let mut numbers = texts.flat_map(|unread| {
-        let line = unread.lines.first;
-        prose::numbers(&unread.text).into_iter().map(move |number| (line, number))
-    });
+    let mut numbers = texts
+        .flat_map(UnreadLines::texts)
+        .flat_map(|(at, text)| prose::numbers(text).into_iter().map(move |number| (at, number)));
     numbers.find_map(|(at, number)| {
         let amount = match number.unit {
             Unit::PerSecond => result.whole.operations.as_ref()?,
