@@ -88,9 +88,21 @@ pub(super) fn asked_seconds(result: &ToolResult) -> Option<f64> {
 /// Whether it ends when so much is done: it says how much, and no time.
 pub(super) fn ends_by_amount(result: &ToolResult) -> bool {
     let names = [ParameterName::BYTES, ParameterName::REQUESTS];
-    result.workload.is_some()
-        && names.iter().any(|name| result.parameters.get(*name).is_some())
+    if result.workload.is_none() {
+        return ends_by_count(result);
+    }
+    names.iter().any(|name| result.parameters.get(*name).is_some())
         && result.parameters.get(ParameterName::DURATION).is_none()
+}
+
+/// The same by the options of a tool that does operations.
+fn ends_by_count(result: &ToolResult) -> bool {
+    const COUNTS: &[&str] = &["n", "requests", "transactions"];
+    const TIMES: &[&str] = &["t", "z", "time", "duration", "max-time", "runtime"];
+    let is_off = |value: &str| value == "0";
+    operation_rate(&result.whole).is_some()
+        && option(result, COUNTS).is_some_and(|count| !is_off(count))
+        && option(result, TIMES).is_none_or(is_off)
 }
 
 /// Whether it writes to storage.
@@ -181,6 +193,26 @@ mod tests {
         assert_eq!(outstanding(&of_options(&[("client", "10"), ("jobs", "2")])), Some(10));
         assert_eq!(outstanding(&of_options(&[("threads", "1"), ("file-io-mode", "async")])), None);
         assert_eq!(outstanding(&of_options(&[])), None);
+    }
+
+    #[test]
+    fn a_count_of_requests_without_a_time_ends_a_run() {
+        let ends = |options: &[(&str, &str)]| {
+            let mut result = of_options(options);
+            let rate = PrintedValue {
+                line: 1,
+                text: "100".to_owned(),
+                value: 100.0,
+                unit: model::Unit::PerSecond,
+                half_step: 0.0,
+                counting: None,
+            };
+            result.whole.add(metric::REQUESTS_PER_SECOND, Some(rate));
+            ends_by_amount(&result)
+        };
+        assert!(ends(&[("n", "1000"), ("c", "10")]) && ends(&[("requests", "10000"), ("time", "0")]));
+        assert!(!ends(&[("n", "1000"), ("t", "30")]) && !ends(&[("requests", "0"), ("time", "10")]));
+        assert!(!ends_by_amount(&of_options(&[("n", "1000")])), "it is no count of operations");
     }
 
     #[test]
