@@ -4,8 +4,9 @@
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::NetworkInterface;
 use model::tool_result::{PrintedValue, ToolPartKind, ToolResult};
-use model::{Machine, Resource, ResourceKind, metric};
+use model::{Machine, Resource, ResourceKind, ToolOutput, metric};
 
+use super::named::NamedLinks;
 use crate::check::storage::{StorageLoad, disk_under, target_device};
 
 /// What a rate cannot exceed.
@@ -95,9 +96,16 @@ pub(in crate::check) struct ListedBounds {
     storage: Option<RateBound>,
     /// Of single drives, with their names: `sda`.
     drives: Vec<(String, RateBound)>,
+    /// Those that somebody named in words.
+    named: NamedLinks,
 }
 
 impl ListedBounds {
+    /// Those of a text, with what is said in it.
+    pub(in crate::check) fn of_output(output: &ToolOutput) -> Self {
+        Self { named: NamedLinks::of(output), ..Self::of(&output.results) }
+    }
+
     /// Those of a text with these results.
     pub(in crate::check) fn of(results: &[ToolResult]) -> Self {
         let is_list = |result: &&ToolResult| INVENTORIES.contains(&result.tool.as_str());
@@ -109,13 +117,17 @@ impl ListedBounds {
             disk: listed(&lists, STORAGE_LINKS, false),
             storage: listed(&lists, STORAGE_LINKS, true),
             drives: of_drives.filter_map(of_one_drive).collect(),
+            named: NamedLinks::default(),
         }
     }
 }
 
 /// The bound of what a result moved this way.
 pub(super) fn of_network(machine: Option<&Machine>, links: Option<&ListedBounds>) -> Option<RateBound> {
-    machine.and_then(fastest_interface).or_else(|| links?.network.clone())
+    machine.and_then(fastest_interface).or_else(|| {
+        let links = links?;
+        links.network.clone().or_else(|| links.named.network.clone())
+    })
 }
 
 /// As [`of_network`], of a load on storage.
@@ -140,7 +152,9 @@ pub(super) fn of_storage(
         Some(name) if name.starts_with("sd") => &links.disk,
         _ => &links.storage,
     };
-    bound.clone()
+    // Another device is none of SATA.
+    let is_of_sata = device.is_none_or(|name| name.starts_with("sd"));
+    bound.clone().or_else(|| links.named.storage.clone().filter(|_| is_of_sata))
 }
 
 /// The least bound on the way to the target.
