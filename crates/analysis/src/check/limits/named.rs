@@ -122,8 +122,9 @@ fn number_at_end(text: &str) -> Option<f64> {
 /// `SATA`, `SATA III`, `SATA 2`, `SATA 3 Gb/s`; `SATA 2.5"` and `SATA 2 TB` are sizes.
 fn of_sata(text: &str) -> Option<f64> {
     let lower = text.to_lowercase();
-    let generations = places(&lower, "sata").map(|(_, behind)| generation(behind));
-    generations.max_by(f64::total_cmp)
+    // CrystalDiskMark writes of every disk what `SATA/600` is.
+    let behind = places(&lower, "sata").map(|(_, behind)| behind).filter(|behind| !behind.starts_with('/'));
+    behind.map(generation).max_by(f64::total_cmp)
 }
 
 /// The gigabits per second of the generation that stands behind `SATA`, or of the last.
@@ -157,7 +158,7 @@ mod tests {
             ("SATA2, SATA II", Some(3.0)),
             ("SATA 2 and SATA 3", Some(6.0)),
             ("a SATA 2.5\" SSD, SATA 2 TB, SATA 240 GB", Some(6.0)),
-            ("an SSD that was at a port", None),
+            ("an SSD that was at a port [SATA/600 = 600,000,000 bytes/s]", None),
         ] {
             assert_eq!(of_sata(text), gigabits, "{text}");
         }
