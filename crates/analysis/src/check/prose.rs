@@ -78,6 +78,7 @@ pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
         let (unit, written) = match own {
             "" if is_each_second => (in_short.as_str(), format!("{digits} {next} per second")),
             "" => (next, format!("{digits} {next}")),
+            "k" | "K" if ["IOPS", "iops"].contains(&next) => ("kIOPS", format!("{word} {next}")),
             own => (own, word.to_owned()),
         };
         written_number(digits, unit, written)
@@ -163,6 +164,7 @@ mod tests {
         let of = |text: &str| -> Vec<String> { numbers(text).into_iter().map(|n| n.text).collect() };
         assert_eq!(of("cache off: mean 441 MB/s, peak 966MB/s (of 5 runs)"), ["441 MB/s", "966MB/s"]);
         assert_eq!(of("305,724 IOPS at 4k in 109.8 s."), ["305,724 IOPS", "109.8 s"]);
+        assert_eq!(of("4k random reads: 120k IOPS"), ["120k IOPS"]);
         assert_eq!(
             of("23,420 queries/s or 18000 requests per second."),
             ["23,420 queries/s", "18000 requests per second"]
@@ -177,6 +179,7 @@ mod tests {
         assert!(peak.may_be(100e6) && peak.may_be(100.0 * 1_048_576.0) && !peak.may_be(102.5e6));
         assert!((peak.distance(200e6) - 0.475_712).abs() < 1e-6);
         assert!(numbers("0.94 Gbit/s").remove(0).may_be(941e6 / 8.0));
+        assert!(numbers("120k IOPS").remove(0).may_be(120_300.0));
     }
 
     #[test]

@@ -70,9 +70,10 @@ fn written(result: &ToolResult) -> impl Iterator<Item = Written<'_>> {
     })
 }
 
-/// A unit in short: `MB/s` of `MBytes/s`, which readers take for the same.
+/// A unit in short: `MB` of `MB/s` and `MBytes/s`, which readers take for the same; some tools leave out the time.
 fn short(unit: &str) -> String {
-    unit.replace("Bytes", "B").replace("bytes", "B").replace("bits", "b").replace("bit", "b")
+    let amount = unit.strip_suffix("/s").unwrap_or(unit);
+    amount.replace("Bytes", "B").replace("bytes", "B").replace("bits", "b").replace("bit", "b")
 }
 
 fn is_bits(unit: &str) -> bool {
@@ -134,6 +135,10 @@ mod tests {
         }
         let found = fixture::found_in(&CHECK, &output);
         assert_eq!(found.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("counting")));
+        assert_eq!(
+            (short("MBytes/s"), short("Mbits/s"), short("MB")),
+            ("MB".into(), "Mb".into(), "MB".into())
+        );
     }
 
     #[test]
