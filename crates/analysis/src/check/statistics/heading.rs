@@ -2,7 +2,7 @@
 //! or a name of a job that says another work than its options do.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult, UnreadLines};
+use model::tool_result::{PrintedValue, ToolResult, UnreadCause, UnreadLines};
 use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
 use crate::check::prose::{WrittenNumber, heading, numbers};
@@ -45,18 +45,26 @@ const OF_OTHERS: &[&str] = &[
     "max. ",
 ];
 
+/// Words of what is compared with the result, or made of several.
+const COMPARES: &[&str] =
+    &["other", "than", "without", "with ", "mean of", "average of", "but ", "faster", "slower"];
+
+/// What `time` prints is beside a result, and no other one.
+const CLOCK: &str = "time";
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "heading-contradicts-log",
-    doc: "The heading above a result has a figure that the result does not have, or the name of a job says another pattern or \
-          block size than its options.",
+    doc: "The heading above a result, or a line right below the only one, has a figure that the result does not have, or the \
+          name of a job says another pattern or block size than its options.",
     english: r#"
 finding-heading-contradicts-log =
     { $how ->
         [figure] the heading says { $printed }; no figure below it agrees, the nearest is { $other }
+        [conclusion] the text below says { $printed }; no figure above it agrees, the nearest is { $other }
         [pattern] it is called “{ $name }”, but did { $other }
        *[size] it is called “{ $name }”, but its operations were of { BINARY($block) }
     }
-    .advice = rely on the log, and correct the heading
+    .advice = rely on the log, and correct what is written beside it
 
 evidence-heading-line =
     line { $line }: { $name }
@@ -69,10 +77,27 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let above = context.output_of(result).and_then(|output| heading(output, result));
     let texts = above.into_iter().flat_map(UnreadLines::texts);
     let mut found: Vec<Finding> = texts.flat_map(|(at, text)| of_text(result, at, text)).collect();
+    found.extend(conclusion(result, context));
     if let Some(name) = option(result, &["name"]) {
         found.extend(work(result, name, result.lines.first));
     }
     found
+}
+
+/// What stands right below the only result of a text, in one line.
+fn conclusion(result: &ToolResult, context: &ToolCheckContext<'_>) -> Option<Finding> {
+    let output = context.output_of(result)?;
+    let others = output.results.iter().filter(|other| other.tool != CLOCK).count();
+    let below = output.unread.iter().find(|unread| unread.lines.first > result.lines.last)?;
+    let is_title = below.text.chars().count() <= TITLE_MAX && below.cause == UnreadCause::NoTool;
+    let lower = below.text.to_lowercase();
+    let is_of_others = OF_OTHERS.iter().chain(COMPARES).any(|word| lower.contains(word));
+    if others > 1 || result.tool == CLOCK || !is_title || is_of_others {
+        return None;
+    }
+    let number = numbers(&below.text).into_iter().find(|number| number.unit != Unit::Seconds)?;
+    let wrong = figure(result, &number)?.arg("how", "conclusion");
+    Some(wrong.because(line(below.lines.first, &below.text)))
 }
 
 /// Of one line above it.
@@ -220,6 +245,19 @@ mod tests {
         assert_eq!(said(&dd("Better than 500 MB/s")), None, "that is another figure");
         assert_eq!(said(&dd("Tests of a disk\n\nCache off: peak 141 MB/s")).as_deref(), Some("figure"));
         assert_eq!(said(&dd("Over 1000 Mbit/s:")), None, "that is the link");
+    }
+
+    #[test]
+    fn a_conclusion_below_the_only_result_is_one_of_its_figures() {
+        let below = |text: &str| said(&format!("{}\n{text}\n", dd("A disk")));
+        assert_eq!(below("Result: 150 MB/s").as_deref(), Some("conclusion"));
+        assert_eq!(below("Result: 134 MB/s"), None);
+        assert_eq!(below("The other one does 150 MB/s"), None);
+        assert_eq!(
+            said(&format!("{}{}Result: 150 MB/s\n", dd("A disk"), dd("Again"))),
+            None,
+            "it may be of both"
+        );
     }
 
     #[test]
