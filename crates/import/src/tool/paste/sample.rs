@@ -37,13 +37,13 @@ mod tests {
             last_of("Tests of a disk\n\ncache off: 140 MB/s\n"),
             [Some("cache off: 140 MB/s".to_owned())]
         );
-        assert_eq!(last_of("cache off: 140 MB/s\n"), [None], "it is the first, too");
+        assert_eq!(last_of("cache off: 140 MB/s\n"), [None::<String>], "it is the first, too");
     }
 
     #[test]
     fn of_many_lines_only_a_title_is_kept() {
         let many = "Some words.\n".repeat(20);
-        assert_eq!(last_of(&many), [None]);
+        assert_eq!(last_of(&many), [None::<String>]);
         assert_eq!(last_of(&format!("{many}## Cache off\n")), [Some("## Cache off".to_owned())]);
     }
 }
