@@ -245,6 +245,8 @@ mod tests {
         assert_eq!(said(&dd("Better than 500 MB/s")), None, "that is another figure");
         assert_eq!(said(&dd("Tests of a disk\n\nCache off: peak 141 MB/s")).as_deref(), Some("figure"));
         assert_eq!(said(&dd("Over 1000 Mbit/s:")), None, "that is the link");
+        assert_eq!(said(&dd("## dd with cache off: 141 MB/s")).as_deref(), Some("figure"));
+        assert_eq!(said(&dd("# dd with cache off: 141 MB/s")).as_deref(), Some("figure"));
     }
 
     #[test]
