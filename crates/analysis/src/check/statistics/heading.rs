@@ -5,6 +5,7 @@ use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolResult, UnreadCause, UnreadLines};
 use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
+use super::command::contradictions;
 use crate::check::prose::{WrittenNumber, heading, numbers};
 use crate::check::work::{block_bytes, is_closed_loop, option};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
@@ -55,12 +56,13 @@ const CLOCK: &str = "time";
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "heading-contradicts-log",
     doc: "The heading above a result, or a line right below the only one, has a figure that the result does not have, or the \
-          name of a job says another pattern or block size than its options.",
+          name of a job, or its command, says another work than was done.",
     english: r#"
 finding-heading-contradicts-log =
     { $how ->
         [figure] the heading says { $printed }; no figure below it agrees, the nearest is { $other }
         [conclusion] the text below says { $printed }; no figure above it agrees, the nearest is { $other }
+        [command] its command has { $printed }, but the output says { $other }: it is of another run, or one of them was changed
         [pattern] it is called “{ $name }”, but did { $other }
        *[size] it is called “{ $name }”, but its operations were of { BINARY($block) }
     }
@@ -81,6 +83,10 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     if let Some(name) = option(result, &["name"]) {
         found.extend(work(result, name, result.lines.first));
     }
+    found.extend(contradictions(result).into_iter().map(|(asked, told)| {
+        let line = line(result.lines.first, &told);
+        about("command", Severity::Warning).arg("printed", asked).arg("other", told).because(line)
+    }));
     found
 }
 
@@ -260,6 +266,13 @@ mod tests {
             None,
             "it may be of both"
         );
+    }
+
+    #[test]
+    fn a_command_of_another_run_is_told() {
+        let text = fio("x");
+        assert_eq!(said(&text), None);
+        assert_eq!(said(&text.replacen("--rw=randwrite", "--rw=randread", 1)).as_deref(), Some("command"));
     }
 
     #[test]
