@@ -135,10 +135,9 @@ mod tests {
         }
         let found = fixture::found_in(&CHECK, &output);
         assert_eq!(found.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("counting")));
-        assert_eq!(
-            (short("MBytes/s"), short("Mbits/s"), short("MB")),
-            ("MB".into(), "Mb".into(), "MB".into())
-        );
+        for (unit, in_short) in [("MBytes/s", "MB"), ("Mbits/s", "Mb"), ("MB", "MB")] {
+            assert_eq!(short(unit), in_short);
+        }
     }
 
     #[test]
