@@ -86,23 +86,26 @@ pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
     each.collect()
 }
 
-/// What is counted for each second, as people write it.
-const OPERATIONS: &[&str] = &[
-    "queries",
-    "requests",
-    "req",
-    "reqs",
-    "transactions",
-    "operations",
-    "ops",
-    "events",
-    "io",
-    "ios",
-    "reads",
-    "writes",
-    "inserts",
-    "statements",
-];
+/// Whether people write so what is counted for each second.
+fn is_operation(word: &str) -> bool {
+    matches!(
+        word,
+        "queries"
+            | "requests"
+            | "req"
+            | "reqs"
+            | "transactions"
+            | "operations"
+            | "ops"
+            | "events"
+            | "io"
+            | "ios"
+            | "reads"
+            | "writes"
+            | "inserts"
+            | "statements"
+    )
+}
 
 fn written_number(digits: &str, unit: &str, text: String) -> Option<WrittenNumber> {
     let (plain, decimals) = plain(digits)?;
@@ -136,7 +139,7 @@ fn unit_of(unit: &str) -> Option<(Unit, Vec<f64>)> {
         _ => {}
     }
     let amount = unit.strip_suffix("/sec").or(unit.strip_suffix("/s")).or(unit.strip_suffix("ps"))?;
-    if OPERATIONS.contains(&amount.to_ascii_lowercase().as_str()) {
+    if is_operation(&amount.to_ascii_lowercase()) {
         return Some((Unit::PerSecond, vec![1.0]));
     }
     let power = match amount.chars().next()? {

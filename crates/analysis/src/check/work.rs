@@ -97,12 +97,12 @@ pub(super) fn ends_by_amount(result: &ToolResult) -> bool {
 
 /// The same by the options of a tool that does operations.
 fn ends_by_count(result: &ToolResult) -> bool {
-    const COUNTS: &[&str] = &["n", "requests", "transactions"];
-    const TIMES: &[&str] = &["t", "z", "time", "duration", "max-time", "runtime"];
+    let count = option(result, &["n", "requests", "transactions"]);
+    let time = option(result, &["t", "z", "time", "duration", "max-time", "runtime"]);
     let is_off = |value: &str| value == "0";
     operation_rate(&result.whole).is_some()
-        && option(result, COUNTS).is_some_and(|count| !is_off(count))
-        && option(result, TIMES).is_none_or(is_off)
+        && count.is_some_and(|count| !is_off(count))
+        && time.is_none_or(is_off)
 }
 
 /// Whether it writes to storage.
