@@ -123,8 +123,21 @@ fn number_at_end(text: &str) -> Option<f64> {
 fn of_sata(text: &str) -> Option<f64> {
     let lower = text.to_lowercase();
     // CrystalDiskMark writes of every disk what `SATA/600` is.
-    let behind = places(&lower, "sata").map(|(_, behind)| behind).filter(|behind| !behind.starts_with('/'));
-    behind.map(generation).max_by(f64::total_cmp)
+    let links = places(&lower, "sata").filter(|(_, behind)| !behind.starts_with('/'));
+    let rates = links.map(|(before, behind)| match counts_several(before) {
+        true => f64::INFINITY,
+        false => generation(behind),
+    });
+    rates.max_by(f64::total_cmp)
+}
+
+/// Whether a text ends with a number of things, `2x` or `eight`: of their links nobody knows how many took part.
+fn counts_several(text: &str) -> bool {
+    const NUMBERS: &[&str] = &["two", "three", "four", "six", "eight", "both", "dual", "several"];
+    let last = text.split_whitespace().next_back().unwrap_or_default();
+    let number = last.trim_end_matches(['x', '\u{d7}', '*']);
+    let is_sign = !last.is_empty() && number.is_empty();
+    is_sign || NUMBERS.contains(&last) || number.parse::<u32>().is_ok_and(|count| count > 1)
 }
 
 /// The gigabits per second of the generation that stands behind `SATA`, or of the last.
@@ -157,6 +170,9 @@ mod tests {
             ("SATA 3 Gb/s", Some(3.0)),
             ("SATA2, SATA II", Some(3.0)),
             ("SATA 2 and SATA 3", Some(6.0)),
+            ("2x SATA, 8 SATA", Some(f64::INFINITY)),
+            ("two SATA and 2 x SATA", Some(f64::INFINITY)),
+            ("one 256 GB SATA SSD", Some(6.0)),
             ("a SATA 2.5\" SSD, SATA 2 TB, SATA 240 GB", Some(6.0)),
             ("an SSD that was at a port [SATA/600 = 600,000,000 bytes/s]", None),
         ] {
