@@ -77,6 +77,8 @@ pub mod metric {
     known_names! { MetricName:
         /// Statements per second of the clients.
         QUERIES_PER_SECOND = "queries_per_second";
+        /// All statements of the clients, as other tools print them.
+        QUERIES = "queries";
         /// Transactions per second that they began again.
         RETRIES_PER_SECOND = "retries_per_second";
         /// Statements per second that the server counts for all clients.

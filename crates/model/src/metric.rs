@@ -70,8 +70,14 @@ known_names! { MetricName:
     CPU_SHARE = "cpu_share";
     /// How many events each thread had, the mean of all threads.
     THREAD_EVENTS_MEAN = "thread_events_mean";
+    /// How long each thread was at its events, the mean of all threads.
+    THREAD_TIME_MEAN = "thread_time_mean";
+    /// Operations divided by the CPU time that they took, as other tools print it.
+    OPERATIONS_PER_CPU_SECOND = "operations_per_cpu_second";
     /// The highest rate that kept to a latency.
     RATE_HELD = "rate_held";
+    /// How late transactions of an open loop began, the mean, as other tools print it.
+    SCHEDULE_LAG_MEAN = "schedule_lag_mean";
     /// Operations of an open loop that were due and not done at the window's end.
     UNFINISHED = "unfinished";
 

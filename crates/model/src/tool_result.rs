@@ -51,6 +51,17 @@ pub struct UnreadLines {
     pub tool: Option<String>,
     /// The beginning of the first.
     pub text: String,
+    /// The beginning of the last, where there are few of them or it is a title.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_text: Option<String>,
+}
+
+impl UnreadLines {
+    /// What is kept of them, each with its line: of the first, and of the last.
+    pub fn texts(&self) -> impl Iterator<Item = (u64, &str)> {
+        let last = self.last_text.as_deref().map(|text| (self.lines.last, text));
+        std::iter::once((self.lines.first, self.text.as_str())).chain(last)
+    }
 }
 
 /// Why lines were not understood.

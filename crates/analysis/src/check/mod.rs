@@ -82,7 +82,7 @@ impl<'a> ToolCheckContext<'a> {
         }
         let text = |output: &'a ToolOutput| {
             let first = output.results.first()?;
-            Some(CheckedText { address: address(first), output, links: ListedBounds::of(&output.results) })
+            Some(CheckedText { address: address(first), output, links: ListedBounds::of_output(output) })
         };
         let mut by_address: Vec<CheckedText<'_>> = outputs.iter().filter_map(text).collect();
         by_address.sort_unstable_by_key(|text| text.address);

@@ -68,14 +68,43 @@ pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let end = word.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ',')).unwrap_or(word.len());
         let (digits, own) = (word.get(..end)?, word.get(end..)?);
-        let next = words.get(place + 1).map_or("", |next| next.trim_matches(|c: char| !c.is_alphanumeric()));
+        let behind = |count: usize| {
+            let word = words.get(place + count).copied().unwrap_or_default();
+            word.trim_matches(|c: char| !c.is_alphanumeric())
+        };
+        let next = behind(1);
+        let is_each_second = behind(2) == "per" && ["second", "sec", "s"].contains(&behind(3));
+        let in_short = format!("{next}/s");
         let (unit, written) = match own {
+            "" if is_each_second => (in_short.as_str(), format!("{digits} {next} per second")),
             "" => (next, format!("{digits} {next}")),
+            "k" | "K" if ["IOPS", "iops"].contains(&next) => ("kIOPS", format!("{word} {next}")),
             own => (own, word.to_owned()),
         };
         written_number(digits, unit, written)
     });
     each.collect()
+}
+
+/// Whether people write so what is counted for each second.
+fn is_operation(word: &str) -> bool {
+    matches!(
+        word,
+        "queries"
+            | "requests"
+            | "req"
+            | "reqs"
+            | "transactions"
+            | "operations"
+            | "ops"
+            | "events"
+            | "io"
+            | "ios"
+            | "reads"
+            | "writes"
+            | "inserts"
+            | "statements"
+    )
 }
 
 fn written_number(digits: &str, unit: &str, text: String) -> Option<WrittenNumber> {
@@ -110,6 +139,9 @@ fn unit_of(unit: &str) -> Option<(Unit, Vec<f64>)> {
         _ => {}
     }
     let amount = unit.strip_suffix("/sec").or(unit.strip_suffix("/s")).or(unit.strip_suffix("ps"))?;
+    if is_operation(&amount.to_ascii_lowercase()) {
+        return Some((Unit::PerSecond, vec![1.0]));
+    }
     let power = match amount.chars().next()? {
         'k' | 'K' => 1,
         'M' => 2,
@@ -135,6 +167,12 @@ mod tests {
         let of = |text: &str| -> Vec<String> { numbers(text).into_iter().map(|n| n.text).collect() };
         assert_eq!(of("cache off: mean 441 MB/s, peak 966MB/s (of 5 runs)"), ["441 MB/s", "966MB/s"]);
         assert_eq!(of("305,724 IOPS at 4k in 109.8 s."), ["305,724 IOPS", "109.8 s"]);
+        assert_eq!(of("4k random reads: 120k IOPS"), ["120k IOPS"]);
+        assert_eq!(
+            of("23,420 queries/s or 18000 requests per second."),
+            ["23,420 queries/s", "18000 requests per second"]
+        );
+        assert_eq!(of("5,000,000 queries took 213.485 seconds"), ["213.485 seconds"]);
         assert_eq!(of("Kingston 500 GB, kernel 5.10"), Vec::<String>::new());
     }
 
@@ -144,6 +182,7 @@ mod tests {
         assert!(peak.may_be(100e6) && peak.may_be(100.0 * 1_048_576.0) && !peak.may_be(102.5e6));
         assert!((peak.distance(200e6) - 0.475_712).abs() < 1e-6);
         assert!(numbers("0.94 Gbit/s").remove(0).may_be(941e6 / 8.0));
+        assert!(numbers("120k IOPS").remove(0).may_be(120_300.0));
     }
 
     #[test]

@@ -40,7 +40,8 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
     if option(result, &["file-io-mode"]) == Some("async") {
         return None;
     }
-    let waiting = option(result, &["connections", "clients", "concurrency", "threads", "num-threads"])?;
+    let waiting =
+        option(result, &["connections", "clients", "client", "concurrency", "threads", "num-threads"])?;
     // CrystalDiskMark has so many in flight for each of its threads, redis-benchmark for each client.
     let depth = option(result, &["queues", "pipeline"]).map_or(Some(1), number)?;
     Some(number(waiting)?.saturating_mul(depth))
@@ -50,7 +51,9 @@ fn outstanding_by_options(result: &ToolResult) -> Option<u64> {
 pub(super) fn is_closed_loop(result: &ToolResult) -> bool {
     const OPEN: &[&str] =
         &["rate", "rate_iops", "rate_min", "thinktime", "qps", "query-per-second", "R", "q"];
-    option(result, OPEN).is_none_or(|rate| rate == "0")
+    // A tool that was asked for a rate tells how late it was, too.
+    let is_scheduled = result.whole.figure(metric::SCHEDULE_LAG_MEAN).is_some();
+    !is_scheduled && option(result, OPEN).is_none_or(|rate| rate == "0")
 }
 
 /// Bytes of an operation, where all have as many.
@@ -59,7 +62,7 @@ pub(super) fn block_bytes(result: &ToolResult) -> Option<u64> {
         return None;
     }
     let of_workload = || result.parameters.integer(ParameterName::BLOCK_SIZE).ok();
-    of_workload().or_else(|| bytes(option(result, &["bs", "blocksize"])?))
+    of_workload().or_else(|| bytes(option(result, &["bs", "blocksize", "block-size"])?))
 }
 
 /// Bytes of an option; multiples are of 1024, as those of fio and dd are. fio prints `64.0KiB` of `64k`.
@@ -85,9 +88,21 @@ pub(super) fn asked_seconds(result: &ToolResult) -> Option<f64> {
 /// Whether it ends when so much is done: it says how much, and no time.
 pub(super) fn ends_by_amount(result: &ToolResult) -> bool {
     let names = [ParameterName::BYTES, ParameterName::REQUESTS];
-    result.workload.is_some()
-        && names.iter().any(|name| result.parameters.get(*name).is_some())
+    if result.workload.is_none() {
+        return ends_by_count(result);
+    }
+    names.iter().any(|name| result.parameters.get(*name).is_some())
         && result.parameters.get(ParameterName::DURATION).is_none()
+}
+
+/// The same by the options of a tool that does operations.
+fn ends_by_count(result: &ToolResult) -> bool {
+    let count = option(result, &["n", "requests", "transactions"]);
+    let time = option(result, &["t", "z", "time", "duration", "max-time", "runtime"]);
+    let is_off = |value: &str| value == "0";
+    operation_rate(&result.whole).is_some()
+        && count.is_some_and(|count| !is_off(count))
+        && time.is_none_or(is_off)
 }
 
 /// Whether it writes to storage.
@@ -175,8 +190,29 @@ mod tests {
         assert_eq!(outstanding(&of_options(&[("threads", "8")])), Some(8));
         assert_eq!(outstanding(&of_options(&[("threads", "2"), ("queues", "32")])), Some(64));
         assert_eq!(outstanding(&of_options(&[("clients", "50"), ("pipeline", "16")])), Some(800));
+        assert_eq!(outstanding(&of_options(&[("client", "10"), ("jobs", "2")])), Some(10));
         assert_eq!(outstanding(&of_options(&[("threads", "1"), ("file-io-mode", "async")])), None);
         assert_eq!(outstanding(&of_options(&[])), None);
+    }
+
+    #[test]
+    fn a_count_of_requests_without_a_time_ends_a_run() {
+        let ends = |options: &[(&str, &str)]| {
+            let mut result = of_options(options);
+            let rate = PrintedValue {
+                line: 1,
+                text: "100".to_owned(),
+                value: 100.0,
+                unit: model::Unit::PerSecond,
+                half_step: 0.0,
+                counting: None,
+            };
+            result.whole.add(metric::REQUESTS_PER_SECOND, Some(rate));
+            ends_by_amount(&result)
+        };
+        assert!(ends(&[("n", "1000"), ("c", "10")]) && ends(&[("requests", "10000"), ("time", "0")]));
+        assert!(!ends(&[("n", "1000"), ("t", "30")]) && !ends(&[("requests", "0"), ("time", "10")]));
+        assert!(!ends_by_amount(&of_options(&[("n", "1000")])), "it is no count of operations");
     }
 
     #[test]
@@ -190,6 +226,7 @@ mod tests {
         let block = |size: &str| block_bytes(&of_options(&[("bs", size)]));
         assert_eq!((block("4096B"), block("4k"), block("1M")), (Some(4096), Some(4096), Some(1 << 20)));
         assert_eq!((block("64.0KiB"), block("4k,8k"), block("x")), (Some(1 << 16), None, None));
+        assert_eq!(block_bytes(&of_options(&[("block-size", "64k")])), Some(1 << 16), "of yabs");
         assert_eq!(block_bytes(&of_options(&[("bs", "4k"), ("bssplit", "4k/50:8k/50")])), None);
     }
 

@@ -3,7 +3,7 @@
 
 use super::block::ToolLine;
 use super::prompt::{ARROW, behind_prompt};
-use super::shell_text::{with_backslashes, with_drives, with_plain_quotes};
+use super::shell_text::{tells_rate, with_backslashes, with_drives, with_plain_quotes};
 use super::title::is_title;
 use super::version_banner::is_version_banner;
 
@@ -189,7 +189,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
         let is_short = prompt.split_whitespace().count() <= 3;
         let is_sure = is_short && (prompt.ends_with('$') || prompt.contains(['@', '\\']));
         let is_quoted = prompt.trim_start().starts_with('>') && is_version_banner(command);
-        if !command.is_empty() && (is_sure || is_known(command) && !is_quoted && !is_title(prompt, command)) {
+        let is_prose = || is_quoted || is_title(prompt, command) || tells_rate(command);
+        if !command.is_empty() && (is_sure || is_known(command) && !is_prose()) {
             return Some(command);
         }
         if prompt.ends_with(ARROW)
@@ -213,8 +214,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     };
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
-    let is_prose = is_heading || tells_of_command(line) || is_title("", line);
-    let is_called = is_program && !is_prose && words.any(is_option);
+    let is_prose = || is_heading || tells_of_command(line) || tells_rate(line) || is_title("", line);
+    let is_called = is_program && !is_prose() && words.any(is_option);
     let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, programs);
     (is_called || is_prepared()).then_some(line)
 }

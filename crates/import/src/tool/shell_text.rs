@@ -26,9 +26,38 @@ pub(super) fn with_backslashes(line: &str, command: &str) -> String {
     if is_of_windows { command.replace('\\', "\\\\") } else { command.to_owned() }
 }
 
+/// Whether a text tells a rate and gives no option: `dd with cache off: 600 MB/s` is a heading, and runs nothing.
+pub(super) fn tells_rate(text: &str) -> bool {
+    const RATES: &[&str] = &["B/s", "b/s", "bit/s", "s/s", "B/sec", "s/sec", "bps", "IOPS", "TPS", "QPS"];
+    let is_option = |word: &str| word.len() > 1 && word.starts_with('-') || word.contains('=');
+    let is_rate = |word: &str| {
+        let word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        RATES.iter().any(|end| word.ends_with(*end))
+    };
+    let has_number = text.contains(|c: char| c.is_ascii_digit());
+    has_number && !text.split_whitespace().any(is_option) && text.split_whitespace().any(is_rate)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rate_without_an_option_is_told_by_people() {
+        for text in [
+            "dd with cache off: 600 MB/s",
+            "- fio: 120k IOPS, 4k",
+            "wrk 20,000 requests/s",
+            "iperf 9.41 Gb/s.",
+        ] {
+            assert!(tells_rate(text), "{text}");
+        }
+        for text in
+            ["dd if=/a/b of=/c", "pv -L 10MB/s x", "sysbench cpu run", "hdparm /dev/sda1", "pgbench bench2"]
+        {
+            assert!(!tells_rate(text), "{text}");
+        }
+    }
 
     #[test]
     fn backslashes_of_windows_stay() {

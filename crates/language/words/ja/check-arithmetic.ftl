@@ -15,6 +15,8 @@ evidence-rate-arithmetic =
 finding-total-contradicts-parts =
     { $tool } は全体を { $printed } と出力していますが、{ $count } 個の部分を合わせると { $unit ->
         [B] { SHORT($sum, unit: "B") } で
+        [bytes-per-second] { SHORT($sum, unit: "B/s") } で
+        [per-second] { SHORT($sum, unit: "1/s") } で
        *[other] 操作 { FIXED($sum) } 件で
     }、その { FIXED($ratio, decimals: 3) } 倍です
     .advice = 元の出力を確かめてください。抜けた行があるか、別の実行の行が混ざっています
@@ -65,6 +67,7 @@ evidence-queue-arithmetic =
 finding-sum-contradicts-mean =
     { $how ->
         [threads] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { FIXED($computed) } ですが、全体は { $amount } と出力されています
+        [times] { FIXED($count) } 個のスレッドがそれぞれ { $printed } なら { SHORT($computed, unit: "s") } ですが、すべての操作の合計は { $amount } と出力されています
        *[operations] 操作 { FIXED($count) } 件が平均 { $printed } なら { SHORT($computed, unit: "s") } ですが、全体は { $amount } と出力されています
     }
     .advice = 元の出力を確かめてください。複数の実行の数値が混ざっているか、単位が違う可能性があります

@@ -31,11 +31,15 @@ evidence-sender-line = { $line } 行目: 送信 { $printed }
 evidence-receiver-line = { $line } 行目: 受信 { $printed }
 
 finding-arrays-in-cache =
-    { $tool } は一度に { BINARY($array) } を扱い、最終レベルのキャッシュの容量は { BINARY($cache) } です{ $how ->
-        [inside] {""}。測ったのはメモリではなくキャッシュです
-       *[near] {""}。STREAM の規則は配列ごとにその 4 倍なので、一部はキャッシュが答えました
+    { $tool } は一度に { BINARY($array) } を扱いました{ $how ->
+        [always] {""}。どのプロセッサーのキャッシュにも収まる大きさなので、測ったのはメモリではなくキャッシュです
+        [inside] {""}。最終レベルのキャッシュの容量は { BINARY($cache) } で、測ったのはメモリではなくキャッシュです
+       *[near] {""}。最終レベルのキャッシュの容量は { BINARY($cache) } です。STREAM の規則は配列ごとにその 4 倍なので、一部はキャッシュが答えました
     }
-    .advice = 配列ごとに { BINARY($least) } 以上にしてください
+    .advice = { $how ->
+        [always] 配列ごとに、lscpu が示す最終レベルのキャッシュの容量の 4 倍以上にしてください
+       *[other] 配列ごとに { BINARY($least) } 以上にしてください
+    }
 evidence-array-size = { $first }～{ $last } 行目: { BINARY($array) }
 
 finding-other-end-here = { $tool } の相手は同じマシン（{ $host }）にありました。ネットワークは測定されず、両端が同じプロセッサーを分け合いました

@@ -19,6 +19,8 @@ evidence-failed-line =
 finding-heading-contradicts-log =
     { $how ->
         [figure] 見出しには { $printed } とありますが、その下にそのような値はなく、最も近いのは { $other } です
+        [conclusion] 下の文には { $printed } とありますが、その上にそのような値はなく、最も近いのは { $other } です
+        [command] コマンドには { $printed } とありますが、出力には { $other } とあります。別の実行の出力か、どちらかが書き換えられています
         [pattern] 名前は「{ $name }」ですが、実際には { $other } でした
        *[size] 名前は「{ $name }」ですが、操作の大きさは { BINARY($block) } でした
     }

@@ -3,6 +3,7 @@
 finding-clocks-disagree =
     { $how ->
         [minutes] { $printed } と { $lasted } は同じ実行の時間ですが、{ FIXED($minutes) } 分違います。分を読み違えています
+        [rate] { $printed } が正しいのは { SHORT($took, unit: "s") } かかった場合ですが、{ $amount } にかかった時間は { $lasted } です。分を読み違えています
         [shorter] { $tool } 全体の時間が { $printed } で、ツールが数えた時間は { $lasted } です。全体が部分より短いことはありえません
        *[longer] { $tool } は { $printed } かかり、そのうち { $lasted } だけを数えています。その速度には、起動、準備、または最後の書き出しの { SHORT($rest, unit: "s") } が含まれていません
     }

@@ -15,6 +15,8 @@ evidence-rate-arithmetic =
 finding-total-contradicts-parts =
     { $tool }은(는) 전체를 { $printed }라고 출력하지만, 부분 { $count }개를 합하면 { $unit ->
         [B] { SHORT($sum, unit: "B") }
+        [bytes-per-second] { SHORT($sum, unit: "B/s") }
+        [per-second] { SHORT($sum, unit: "1/s") }
        *[other] 작업 { FIXED($sum) }개
     }로, 그 { FIXED($ratio, decimals: 3) }배입니다
     .advice = 원래의 출력을 확인하십시오. 빠진 줄이 있거나 다른 실행의 줄이 섞였을 수 있습니다
@@ -69,6 +71,8 @@ evidence-queue-arithmetic =
 finding-sum-contradicts-mean =
     { $how ->
         [threads] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { FIXED($computed) }인데, 전체는 { $amount }라고 출력합니다
+        [times] 스레드 { FIXED($count) }개가 각각 { $printed }이면 { SHORT($computed, unit: "s") }인데, 모든 작업의 합은
+            { $amount }라고 출력합니다
        *[operations] 작업 { FIXED($count) }개가 평균 { $printed }이면 { SHORT($computed, unit: "s") }인데, 전체는 { $amount }라고
             출력합니다
     }

@@ -31,11 +31,15 @@ evidence-sender-line = { $line }번째 줄: 보냄 { $printed }
 evidence-receiver-line = { $line }번째 줄: 받음 { $printed }
 
 finding-arrays-in-cache =
-    { $tool }은(는) 한 번에 { BINARY($array) }를 다루었고, 마지막 단계 캐시의 용량은 { BINARY($cache) }입니다{ $how ->
-        [inside] {""}. 메모리가 아니라 캐시를 측정했습니다
-       *[near] {""}. STREAM의 규칙은 배열마다 그 네 배이므로 일부는 캐시가 답했습니다
+    { $tool }은(는) 한 번에 { BINARY($array) }를 다루었습니다{ $how ->
+        [always] {""}. 어느 프로세서의 캐시에나 들어가는 크기이므로 메모리가 아니라 캐시를 측정했습니다
+        [inside] {""}. 마지막 단계 캐시의 용량은 { BINARY($cache) }이며, 메모리가 아니라 캐시를 측정했습니다
+       *[near] {""}. 마지막 단계 캐시의 용량은 { BINARY($cache) }입니다. STREAM의 규칙은 배열마다 그 네 배이므로 일부는 캐시가 답했습니다
     }
-    .advice = 배열마다 { BINARY($least) } 이상으로 하십시오
+    .advice = { $how ->
+        [always] 배열마다 lscpu가 보여 주는 마지막 단계 캐시 용량의 네 배 이상으로 하십시오
+       *[other] 배열마다 { BINARY($least) } 이상으로 하십시오
+    }
 evidence-array-size = { $first }~{ $last }번째 줄: { BINARY($array) }
 
 finding-other-end-here = { $tool }의 상대편이 같은 머신({ $host })에 있었습니다. 네트워크는 측정되지 않았고, 양쪽이 같은 프로세서를 나누어 썼습니다

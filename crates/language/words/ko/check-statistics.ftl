@@ -20,6 +20,8 @@ evidence-failed-line =
 finding-heading-contradicts-log =
     { $how ->
         [figure] 제목에는 { $printed }라고 되어 있지만 그 아래에 그런 값이 없고, 가장 가까운 값은 { $other }입니다
+        [conclusion] 아래의 글에는 { $printed }라고 되어 있지만, 그 위에 그런 값은 없고 가장 가까운 것은 { $other }입니다
+        [command] 명령에는 { $printed }라고 되어 있지만 출력에는 { $other }라고 되어 있습니다. 다른 실행의 출력이거나 어느 한쪽이 바뀐 것입니다
         [pattern] 이름은 “{ $name }”인데 실제로는 { $other }였습니다
        *[size] 이름은 “{ $name }”인데 작업의 크기는 { BINARY($block) }였습니다
     }

@@ -3,6 +3,8 @@
 finding-clocks-disagree =
     { $how ->
         [minutes] { $printed }와 { $lasted }는 같은 실행의 시간인데 { FIXED($minutes) }분 차이가 납니다. 분을 잘못 읽었습니다
+        [rate] { $printed }은(는) { SHORT($took, unit: "s") }가 걸렸을 때의 값인데, { $amount }에 걸린 시간은 { $lasted }입니다. 분을
+            잘못 읽었습니다
         [shorter] { $tool } 전체의 시간이 { $printed }인데, 도구가 센 시간은 { $lasted }입니다. 전체가 부분보다 짧을 수 없습니다
        *[longer] { $tool }은(는) { $printed }가 걸렸고 그중 { $lasted }만 셉니다. 그 속도에는 시작, 준비, 또는 마지막 기록에 든
             { SHORT($rest, unit: "s") }가 빠져 있습니다

@@ -40,6 +40,7 @@ fn run() -> Run {
         cause: UnreadCause::CutShort,
         tool: Some("fio".to_owned()),
         text: "fio-3.33".to_owned(),
+        last_text: None,
     };
     let output =
         ToolOutput { results: vec![result()], unread: vec![unread], lines: 7, ..ToolOutput::default() };

@@ -196,6 +196,22 @@ mod tests {
     }
 
     #[test]
+    fn the_clients_of_pgbench_wait_for_their_transactions() {
+        let report = |mean: &str, lag: &str| {
+            format!(
+                "transaction type: <builtin: TPC-B (sort of)>\nscaling factor: 10\nquery mode: simple\nnumber of clients: 10\n\
+                 number of threads: 2\nduration: 60 s\nnumber of transactions actually processed: 60000\n\
+                 latency average = {mean} ms\n{lag}tps = 1000.330000 (without initial connection time)\n"
+            )
+        };
+        let lag = "rate limit schedule lag: avg 0.372 (max 12.612) ms\n";
+        assert_eq!(fixture::found(&CHECK, &report("10.000", "")).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &report("100.000", "")).len(), 1);
+        assert_eq!(fixture::found(&CHECK, &report("1.000", "")).len(), 1);
+        assert_eq!(fixture::found(&CHECK, &report("1.000", lag)).len(), 0, "it is held to a rate");
+    }
+
+    #[test]
     fn the_queues_of_crystaldiskmark_count() {
         let writes = |latency: &str| {
             format!(

@@ -23,9 +23,9 @@ const ROUNDED: f64 = 0.01;
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "impossible-value",
-    doc: "A percentile is above a higher one or above the greatest, a mean is above the greatest or below the least, an \
-          operation took longer than the run, a share or the shares of the processors together are more than the whole, or \
-          an amount is below zero or as much as 64 bits count.",
+    doc: "A percentile is above a higher one or above the greatest, or below the least, a mean is above the greatest or below \
+          the least, an operation took longer than the run, a share or the shares of the processors together are more than \
+          the whole, or an amount is below zero or as much as 64 bits count.",
     english: r#"
 finding-impossible-value =
     { $how ->
@@ -98,7 +98,7 @@ fn place(name: MetricName) -> Option<(MetricName, f64)> {
 }
 
 /// The first pair of a distribution of which the lower place has the greater value, with the mean
-/// against the greatest.
+/// against the greatest and the least, and the least against all.
 fn order(measured: &ToolMeasurement) -> Option<Finding> {
     let placed = |figure: &ToolFigure| place(figure.metric);
     let more = |a: &PrintedValue, b: &PrintedValue| a.least() > b.most() * (1.0 + BUCKET);
@@ -129,7 +129,18 @@ fn order(measured: &ToolMeasurement) -> Option<Finding> {
             pair.map(|(low, high)| (low.metric, &low.printed, high.metric, &high.printed))
         })
     };
-    let (low, printed, high, other) = of_places.or_else(of_mean)?;
+    // Nothing is below the least, whatever its place.
+    let of_least = || {
+        measured.figures.iter().find_map(|figure| {
+            let (distribution, _) = placed(figure)?;
+            let is_least =
+                |least: &&ToolFigure| least.metric.summary() == Some((distribution, MetricSummary::Least));
+            let least = measured.figures.iter().find(is_least)?;
+            let pair = (least.metric, &least.printed, figure.metric, &figure.printed);
+            more(&least.printed, &figure.printed).then_some(pair)
+        })
+    };
+    let (low, printed, high, other) = of_places.or_else(of_mean).or_else(of_least)?;
     let finding =
         finding("order", low, printed).arg("other", high.as_str()).arg("amount", other.text.as_str());
     Some(finding.because(line_of(other)))
@@ -234,5 +245,20 @@ mod tests {
             fixture::found(&CHECK, &lines.join("\n")).len()
         };
         assert_eq!((of("0.10", "1.00"), of("2.00", "1.00"), of("0.10", "60.00")), (0, 1, 1));
+    }
+
+    #[test]
+    fn a_percentile_is_not_below_the_least() {
+        let capture =
+            include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-cpu-intervals.out");
+        let of = |percentile: &str| {
+            let changed = |line: &str| match line.trim_start().starts_with("99th percentile:") {
+                true => format!("         99th percentile: {percentile}"),
+                false => line.to_owned(),
+            };
+            let lines: Vec<String> = capture.lines().map(changed).collect();
+            fixture::found(&CHECK, &lines.join("\n")).len()
+        };
+        assert_eq!((of("4.65"), of("0.05")), (0, 1));
     }
 }

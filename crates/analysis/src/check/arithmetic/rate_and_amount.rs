@@ -1,5 +1,6 @@
 //! A rate that is not what was done, divided by the time it took.
 
+use model::database::metric as database;
 use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult};
 use model::{Finding, FindingKind, MetricName, Severity, metric};
@@ -56,6 +57,9 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
         for rate in OPERATION_RATES {
             found.extend(contradiction(result, measured, *rate, measured.operations.as_ref()));
         }
+        let statements = measured.figure(database::QUERIES);
+        found.extend(contradiction(result, measured, database::QUERIES_PER_SECOND, statements));
+        found.extend(by_cpu_time(result, measured));
     }
     // The whole and its only part say the same.
     found.dedup();
@@ -68,7 +72,30 @@ fn contradiction(
     metric: MetricName,
     amount: Option<&PrintedValue>,
 ) -> Option<Finding> {
-    let (rate, amount, window) = (measured.figure(metric)?, amount?, measured.window.as_ref()?);
+    held_against(result, metric, measured.figure(metric)?, (amount?, measured.window.as_ref()?))
+}
+
+/// Of a rate for each second of CPU time.
+fn by_cpu_time(result: &ToolResult, measured: &ToolMeasurement) -> Option<Finding> {
+    let name = metric::OPERATIONS_PER_CPU_SECOND;
+    let (rate, operations) = (measured.figure(name)?, measured.operations.as_ref()?);
+    let user = measured.figure(metric::CPU_USER_TIME)?;
+    let system = measured.figure(metric::CPU_SYSTEM_TIME)?;
+    let both = PrintedValue {
+        text: format!("{} + {}", user.text, system.text),
+        value: user.value + system.value,
+        half_step: user.half_step + system.half_step,
+        ..user.clone()
+    };
+    held_against(result, name, rate, (operations, &both))
+}
+
+fn held_against(
+    result: &ToolResult,
+    metric: MetricName,
+    rate: &PrintedValue,
+    (amount, window): (&PrintedValue, &PrintedValue),
+) -> Option<Finding> {
     let computed = amount.value / window.value;
     let least = amount.least() / window.most();
     let most = amount.most() / window.least();
@@ -153,6 +180,25 @@ mod tests {
         };
         assert_eq!(fixture::found(&CHECK, &report("1100.000")).len(), 0, "the last ones took another second");
         assert_eq!(fixture::found(&CHECK, &report("2.000")).len(), 1);
+    }
+
+    #[test]
+    fn operations_of_a_cpu_second_are_held_against_the_cpu_time() {
+        let capture =
+            include_str!("../../../../import/tests/tool/fixtures/stress-ng/stress-ng-0.15.06-brief.out");
+        assert_eq!(fixture::found(&CHECK, capture).len(), 0);
+        for (from, to) in [("1405.40", "4405.40"), ("      0.57", "      0.17")] {
+            assert_eq!(fixture::found(&CHECK, &capture.replacen(from, to, 1)).len(), 1, "{to}");
+        }
+    }
+
+    #[test]
+    fn statements_are_held_against_their_rate() {
+        let capture = include_str!(
+            "../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-oltp-read-write.out"
+        );
+        assert_eq!(fixture::found(&CHECK, capture).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &capture.replacen("8658.18", "5658.18", 1)).len(), 1);
     }
 
     #[test]

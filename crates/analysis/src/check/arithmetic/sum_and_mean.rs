@@ -20,6 +20,8 @@ finding-sum-contradicts-mean =
     { $how ->
         [threads] { $printed } for each of { FIXED($count) } threads make { FIXED($computed) }, and { $amount } are printed
             for all
+        [times] { $printed } for each of { FIXED($count) } threads make { SHORT($computed, unit: "s") }, and { $amount } is
+            printed for all operations together
        *[operations] { FIXED($count) } operations at a mean of { $printed } make { SHORT($computed, unit: "s") }, and
             { $amount } is printed for all
     }
@@ -51,11 +53,19 @@ fn of_operations(measured: &ToolMeasurement) -> Option<Finding> {
     })
 }
 
-/// What each thread did, and what all of them did.
-fn of_threads(result: &ToolResult) -> Option<Finding> {
-    let threads: f64 = option(result, &["threads", "num-threads"])?.parse().ok()?;
-    let mean = result.whole.figure(metric::THREAD_EVENTS_MEAN)?;
-    contradiction("threads", threads, mean, result.whole.operations.as_ref()?)
+/// What each thread did, and what all of them did; and how long each was at it.
+fn of_threads(result: &ToolResult) -> Vec<Finding> {
+    let threads = option(result, &["threads", "num-threads"]).and_then(|threads| threads.parse::<f64>().ok());
+    let Some(threads) = threads else { return Vec::new() };
+    let whole = &result.whole;
+    let events = whole.figure(metric::THREAD_EVENTS_MEAN).zip(whole.operations.as_ref());
+    let is_sum =
+        |figure: &&ToolFigure| figure.metric.summary() == Some((metric::LATENCY, MetricSummary::Sum));
+    let sum = whole.figures.iter().find(is_sum).map(|figure| &figure.printed);
+    let times = whole.figure(metric::THREAD_TIME_MEAN).zip(sum);
+    let events = events.and_then(|(mean, all)| contradiction("threads", threads, mean, all));
+    let times = times.and_then(|(mean, all)| contradiction("times", threads, mean, all));
+    events.into_iter().chain(times).collect()
 }
 
 fn contradiction(how: &str, count: f64, mean: &PrintedValue, sum: &PrintedValue) -> Option<Finding> {
@@ -93,6 +103,7 @@ mod tests {
             (" 2995.06", " 29950.6", "operations"),
             ("0.77", "7.77", "operations"),
             ("3893.0000/0.00", "1946.0000/0.00", "threads"),
+            ("2.9951/0.00", "1.9951/0.00", "times"),
         ] {
             let found = fixture::found(&CHECK, &capture.replacen(from, to, 1));
             assert_eq!(found.first().and_then(|f| f.args.get("how")), Some(&Value::from(how)), "{to}");

@@ -3,7 +3,7 @@
 //! left, those had more for themselves.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolMeasurement, ToolPartKind, ToolResult};
+use model::tool_result::{PrintedValue, ToolMeasurement, ToolPartKind, ToolResult, UnreadLines};
 use model::{Finding, FindingKind, Severity, ToolOutput, Unit, metric};
 
 use crate::check::work::parts;
@@ -45,7 +45,8 @@ fn written(output: &ToolOutput) -> Vec<Finding> {
     let means = output.results.iter().map(|result| mean(&result.whole)).collect::<Option<Vec<_>>>();
     let means = means.unwrap_or_default();
     let all = sum(&means);
-    let numbers = output.unread.iter().flat_map(|unread| prose::numbers(&unread.text));
+    let texts = output.unread.iter().flat_map(UnreadLines::texts);
+    let numbers = texts.flat_map(|(_, text)| prose::numbers(text));
     let sums = numbers.filter(|number| number.unit == Unit::BytesPerSecond && number.may_be(all));
     sums.filter_map(|number| finding(&number.text, &means)).collect()
 }

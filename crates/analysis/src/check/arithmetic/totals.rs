@@ -2,7 +2,7 @@
 
 use model::finding::Evidence;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, MetricName, Severity, Unit, metric};
 
 use crate::check::work::parts;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
@@ -27,6 +27,8 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
 finding-total-contradicts-parts =
     { $tool } prints { $printed } for the whole, but its { $count } parts make { $unit ->
         [B] { SHORT($sum, unit: "B") }
+        [bytes-per-second] { SHORT($sum, unit: "B/s") }
+        [per-second] { SHORT($sum, unit: "1/s") }
        *[other] { FIXED($sum) } operations
     } together, { FIXED($ratio, decimals: 3) } times that
     .advice = look at the original output: a line may be missing, or from another run
@@ -48,7 +50,37 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
             found.extend(contradiction(result, whole, &parts(result, *kind), amount));
         }
     }
+    found.extend(of_rates(result));
     found
+}
+
+/// Rates with those of reads and of writes, where there is nothing else.
+const RATES: &[(MetricName, [MetricName; 2])] = &[
+    (metric::THROUGHPUT, [metric::READ_THROUGHPUT, metric::WRITE_THROUGHPUT]),
+    (metric::IOPS, [metric::READ_IOPS, metric::WRITE_IOPS]),
+];
+
+/// Of both directions at once, where no amounts are printed.
+fn of_rates(result: &ToolResult) -> Vec<Finding> {
+    if result.whole.window.is_some() || parts(result, ToolPartKind::Direction).len() != 2 {
+        return Vec::new();
+    }
+    let of_one = |(name, [reads, writes]): &(MetricName, [MetricName; 2])| {
+        let whole = result.whole.figure(*name)?;
+        let values = [result.whole.figure(*reads)?, result.whole.figure(*writes)?];
+        if agrees(whole, &values) || whole.value <= 0.0 {
+            return None;
+        }
+        finding(result, whole, &values)
+    };
+    RATES.iter().filter_map(of_one).collect()
+}
+
+/// Whether the whole may be the sum of these.
+fn agrees(whole: &PrintedValue, values: &[&PrintedValue]) -> bool {
+    let least: f64 = values.iter().map(|value| value.least()).sum();
+    let most: f64 = values.iter().map(|value| value.most()).sum();
+    whole.most() >= least * (1.0 - TOLERANCE) && whole.least() <= most * (1.0 + TOLERANCE)
 }
 
 fn contradiction(
@@ -62,16 +94,21 @@ fn contradiction(
     if values.len() < 2 {
         return None;
     }
-    let agrees = |values: &[&PrintedValue]| {
-        let least: f64 = values.iter().map(|value| value.least()).sum();
-        let most: f64 = values.iter().map(|value| value.most()).sum();
-        whole.most() >= least * (1.0 - TOLERANCE) && whole.least() <= most * (1.0 + TOLERANCE)
-    };
     // What is sent and what arrives are the same bytes, seen from both ends.
-    let is_one_side = groups(parts, &values).iter().any(|group| agrees(group));
-    if agrees(&values) || is_one_side || whole.value <= 0.0 {
+    let is_one_side = groups(parts, &values).iter().any(|group| agrees(whole, group));
+    if agrees(whole, &values) || is_one_side || whole.value <= 0.0 {
         return None;
     }
+    finding(result, whole, &values)
+}
+
+/// That the whole is not the sum of these.
+fn finding(result: &ToolResult, whole: &PrintedValue, values: &[&PrintedValue]) -> Option<Finding> {
+    let unit = match whole.unit {
+        Unit::BytesPerSecond => "bytes-per-second",
+        Unit::PerSecond => "per-second",
+        other => other.symbol(),
+    };
     let sum: f64 = values.iter().map(|value| value.value).sum();
     let lines = || values.iter().map(|value| value.line);
     let evidence = Evidence::maybe_at("sum-of-parts", None)
@@ -85,7 +122,7 @@ fn contradiction(
         .arg("printed", whole.text.as_str())
         .arg("count", u64::try_from(values.len()).ok()?)
         .arg("sum", sum)
-        .arg("unit", whole.unit.symbol())
+        .arg("unit", unit)
         .arg("ratio", sum / whole.value)
         .because(evidence);
     Some(finding)
@@ -132,6 +169,16 @@ mod tests {
         let count = |total: &str| fixture::found(&CHECK, &fio(total)).len();
         assert_eq!(count("128MiB (134MB)"), 0);
         assert_eq!(count("192MiB (201MB)"), 1);
+    }
+
+    #[test]
+    fn a_total_rate_is_that_of_reads_and_writes() {
+        let capture =
+            include_str!("../../../../import/tests/tool/fixtures/yabs/yabs-v2026-07-03-disk-alone.out");
+        assert_eq!(fixture::found(&CHECK, capture).len(), 0);
+        for (from, to) in [("377.01 MB/s", "577.01 MB/s"), ("(92.0k)", "(46.0k)")] {
+            assert_eq!(fixture::found(&CHECK, &capture.replacen(from, to, 1)).len(), 1, "{to}");
+        }
     }
 
     #[test]

@@ -225,4 +225,37 @@ mod tests {
         assert_eq!(causes(text(" iflag=direct")), ["unknown"]);
         assert_eq!(fixture::found(&CHECK, &text("")).len(), 0, "nothing is known of the machine");
     }
+
+    #[test]
+    fn a_drive_is_held_against_the_link_that_smartctl_tells() {
+        let text = |link: &str, drive: &str| {
+            format!(
+                "$ smartctl -i /dev/sda\nsmartctl 7.3 2022-02-28 r5338 [x86_64-linux-6.1.0] (local build)\n\n\
+                 === START OF INFORMATION SECTION ===\nDevice Model:     Samsung SSD 860 PRO 256GB\n\
+                 SATA Version is:  SATA 3.1, 6.0 Gb/s (current: {link} Gb/s)\n\n\
+                 $ dd if=/dev/{drive} of=/dev/null bs=1M count=1024 iflag=direct\n1024+0 records in\n1024+0 records out\n\
+                 1073741824 bytes (1.1 GB, 1.0 GiB) copied, 1.98 s, 542 MB/s\n"
+            )
+        };
+        let count = |link: &str, drive: &str| fixture::found(&CHECK, &text(link, drive)).len();
+        assert_eq!((count("3.0", "sda"), count("3.0", "sda1")), (1, 1));
+        assert_eq!((count("6.0", "sda"), count("3.0", "sdb")), (0, 0));
+    }
+
+    #[test]
+    fn what_hdparm_reads_is_held_against_the_link() {
+        let text =
+            |what: &str, rate: &str| format!("$ hdparm -tT /dev/sda\n\n/dev/sda:\n Timing {what}: {rate}\n");
+        let causes = |text: String| {
+            let output = import::tool::read("", text.as_bytes()).unwrap();
+            causes(&output.results[0], &[], Some(&machine()))
+        };
+        assert_eq!(
+            causes(text("buffered disk reads", "4500 MB in  3.00 seconds = 1500.00 MB/sec")),
+            ["cache"]
+        );
+        assert_eq!(causes(text("buffered disk reads", "1500 MB in  3.00 seconds = 500.00 MB/sec")), [""; 0]);
+        let cached = "20000 MB in  2.00 seconds = 10000.00 MB/sec";
+        assert_eq!(causes(text("cached reads", cached)), [""; 0], "it says so itself");
+    }
 }

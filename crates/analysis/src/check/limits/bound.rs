@@ -4,8 +4,9 @@
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::NetworkInterface;
 use model::tool_result::{PrintedValue, ToolPartKind, ToolResult};
-use model::{Machine, Resource, ResourceKind, metric};
+use model::{Machine, Resource, ResourceKind, ToolOutput, metric};
 
+use super::named::NamedLinks;
 use crate::check::storage::{StorageLoad, disk_under, target_device};
 
 /// What a rate cannot exceed.
@@ -58,6 +59,9 @@ const NETWORK: &[&str] = &[
 /// Tools that list the parts of a machine, with the rates of their links.
 const INVENTORIES: &[&str] = &["lspci", "lshw", "ip", "ethtool"];
 
+/// The tool that tells the link of one drive, which its command names.
+const OF_ONE_DRIVE: &str = "smartctl";
+
 /// Words in the name of a link by which a network is reached.
 const NETWORK_LINKS: &[&str] = &["ethernet", "network", "nic", "eth", "en", "ib"];
 
@@ -90,25 +94,40 @@ pub(in crate::check) struct ListedBounds {
     disk: Option<RateBound>,
     /// Of all links to storage together.
     storage: Option<RateBound>,
+    /// Of single drives, with their names: `sda`.
+    drives: Vec<(String, RateBound)>,
+    /// Those that somebody named in words.
+    named: NamedLinks,
 }
 
 impl ListedBounds {
+    /// Those of a text, with what is said in it.
+    pub(in crate::check) fn of_output(output: &ToolOutput) -> Self {
+        Self { named: NamedLinks::of(output), ..Self::of(&output.results) }
+    }
+
     /// Those of a text with these results.
     pub(in crate::check) fn of(results: &[ToolResult]) -> Self {
         let is_list = |result: &&ToolResult| INVENTORIES.contains(&result.tool.as_str());
         let lists: Vec<&ToolResult> = results.iter().filter(is_list).collect();
+        let of_drives = results.iter().filter(|result| result.tool == OF_ONE_DRIVE);
         Self {
             network: listed(&lists, NETWORK_LINKS, false),
             nvme: listed(&lists, NVME_LINKS, false),
             disk: listed(&lists, STORAGE_LINKS, false),
             storage: listed(&lists, STORAGE_LINKS, true),
+            drives: of_drives.filter_map(of_one_drive).collect(),
+            named: NamedLinks::default(),
         }
     }
 }
 
 /// The bound of what a result moved this way.
 pub(super) fn of_network(machine: Option<&Machine>, links: Option<&ListedBounds>) -> Option<RateBound> {
-    machine.and_then(fastest_interface).or_else(|| links?.network.clone())
+    machine.and_then(fastest_interface).or_else(|| {
+        let links = links?;
+        links.network.clone().or_else(|| links.named.network.clone())
+    })
 }
 
 /// As [`of_network`], of a load on storage.
@@ -122,13 +141,20 @@ pub(super) fn of_storage(
         return target_bound(load, direction, machine);
     }
     let links = links?;
+    let device = load.target.and_then(|target| target.strip_prefix("/dev/"));
+    let own = device.and_then(|device| links.drives.iter().find(|(drive, _)| is_on(device, drive)));
+    if let Some((_, bound)) = own {
+        return Some(bound.clone());
+    }
     // What is no single device may lie on all of them.
-    let bound = match load.target.and_then(|target| target.strip_prefix("/dev/")) {
+    let bound = match device {
         Some(name) if name.starts_with("nvme") => &links.nvme,
         Some(name) if name.starts_with("sd") => &links.disk,
         _ => &links.storage,
     };
-    bound.clone()
+    // Another device is none of SATA.
+    let is_of_sata = device.is_none_or(|name| name.starts_with("sd"));
+    bound.clone().or_else(|| links.named.storage.clone().filter(|_| is_of_sata))
 }
 
 /// The least bound on the way to the target.
@@ -212,6 +238,18 @@ fn of_list(list: &ToolResult, words: &[&str], is_together: bool) -> Option<RateB
     })
 }
 
+/// The drive whose link a result tells, with the bound.
+fn of_one_drive(result: &ToolResult) -> Option<(String, RateBound)> {
+    let drive = result.command.iter().find_map(|word| word.strip_prefix("/dev/"))?;
+    Some((drive.to_owned(), of_list(result, STORAGE_LINKS, false)?))
+}
+
+/// Whether a device is this drive, or a partition of it.
+fn is_on(device: &str, drive: &str) -> bool {
+    let rest = device.strip_prefix(drive);
+    rest.is_some_and(|rest| rest.chars().all(|c| c.is_ascii_digit()))
+}
+
 /// Whether one of these words stands in a name, alone or with digits behind it: `eth0`, `enp3s0`.
 fn is_named(name: &str, words: &[&str]) -> bool {
     let name = name.to_ascii_lowercase();
@@ -271,6 +309,12 @@ mod tests {
         };
         assert_eq!(most("/dev/nvme0n1"), Some(3e9));
         assert_eq!(most("/data/x"), Some(4.5e9));
+    }
+
+    #[test]
+    fn a_partition_lies_on_its_drive() {
+        assert!(is_on("sda", "sda") && is_on("sda1", "sda"));
+        assert!(!is_on("sdaa", "sda") && !is_on("sdb", "sda"));
     }
 
     #[test]

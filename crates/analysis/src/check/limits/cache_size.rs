@@ -1,7 +1,7 @@
 //! A benchmark of memory whose arrays the last cache holds: what it measured is the cache. STREAM asks for arrays of
 //! four times all last caches together ("Run Rules" in stream.c 5.10); the same holds for mbw and for
-//! sysbench, whose block of 1 KiB stays in the first cache. Only where the caches are known: of the machine,
-//! or by lscpu in the same text.
+//! sysbench, whose block of 1 KiB stays in the first cache. The caches are those of the machine, or of lscpu in the
+//! same text; where nobody knows them, only what every processor holds is told.
 
 use model::finding::Evidence;
 use model::tool_result::ToolResult;
@@ -13,6 +13,10 @@ use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 /// Arrays of so many times the last caches are large enough.
 const TIMES: f64 = 4.0;
 
+/// What the caches of all processors hold on which such tools are run: 256 KiB is the least second cache of the servers
+/// of the last fifteen years (Intel's before Skylake), and their last caches are larger.
+const ALWAYS: f64 = 262_144.0;
+
 /// The inventory that lists caches, and how it calls them.
 const LISTS: &str = "lscpu";
 const CACHE: &str = " cache";
@@ -23,11 +27,16 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           caches answered in place of the memory.",
     english: r#"
 finding-arrays-in-cache =
-    { $tool } worked on { BINARY($array) } at a time, and the last caches hold { BINARY($cache) }{ $how ->
-        [inside] {""}: it measured the cache, and not the memory
-       *[near] {""}: they answered a part of it; STREAM asks for arrays four times as large
+    { $tool } worked on { BINARY($array) } at a time{ $how ->
+        [always] , which the caches of any processor hold: it measured the cache, and not the memory
+        [inside] , and the last caches hold { BINARY($cache) }: it measured the cache, and not the memory
+       *[near] , and the last caches hold { BINARY($cache) }: they answered a part of it; STREAM asks for arrays four times
+            as large
     }
-    .advice = give each array at least { BINARY($least) }
+    .advice = { $how ->
+        [always] give each array at least four times what the last caches hold, which lscpu lists
+       *[other] give each array at least { BINARY($least) }
+    }
 
 evidence-array-size = lines { $first } to { $last }: { BINARY($array) }
 "#,
@@ -40,8 +49,11 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
         let of_machine = context.machine.and_then(of_machine);
         of_machine.or_else(|| context.output_of(result).and_then(of_text))
     };
-    let found = array(result).and_then(|array| Some((array, caches()?)));
-    found.and_then(|(array, caches)| finding(result, array, caches)).into_iter().collect()
+    let found = array(result).and_then(|array| match caches() {
+        Some(caches) => finding(result, array, caches),
+        None => (array <= ALWAYS).then(|| about(result, "always", Severity::Warning, array)),
+    });
+    found.into_iter().collect()
 }
 
 /// The bytes of one array, by the options of STREAM, mbw and sysbench.
@@ -82,18 +94,19 @@ fn finding(result: &ToolResult, array: f64, caches: f64) -> Option<Finding> {
         array if array < least => ("near", Severity::Note),
         _ => return None,
     };
+    Some(about(result, how, severity, array).arg("cache", caches).arg("least", least))
+}
+
+fn about(result: &ToolResult, how: &str, severity: Severity, array: f64) -> Finding {
     let lines = Evidence::maybe_at("array-size", None)
         .arg("first", result.lines.first)
         .arg("last", result.lines.last)
         .arg("array", array);
-    let finding = Finding::new(FindingKind::Validity, CHECK.code, severity)
+    Finding::new(FindingKind::Validity, CHECK.code, severity)
         .arg("how", how)
         .arg("tool", result.tool.as_str())
         .arg("array", array)
-        .arg("cache", caches)
-        .arg("least", least)
-        .because(lines);
-    Some(finding)
+        .because(lines)
 }
 
 #[cfg(test)]
@@ -144,5 +157,7 @@ mod tests {
         let capture =
             include_str!("../../../../import/tests/tool/fixtures/sysbench/sysbench-1.0.20-memory.out");
         assert_eq!(fixture::found(&CHECK, &format!("{LSCPU}{capture}")).len(), 1);
+        let alone = fixture::found(&CHECK, capture);
+        assert_eq!(alone.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("always")));
     }
 }

@@ -3,6 +3,7 @@
 mod above_limit;
 mod bound;
 mod cache_size;
+mod named;
 mod same_machine;
 mod sender;
 

@@ -2,15 +2,22 @@
 //! or a name of a job that says another work than its options do.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult};
+use model::tool_result::{PrintedValue, ToolResult, UnreadCause, UnreadLines};
 use model::{Finding, FindingKind, ParameterName, Severity, Unit};
 
+use super::command::contradictions;
 use crate::check::prose::{WrittenNumber, heading, numbers};
-use crate::check::work::{block_bytes, option};
+use crate::check::work::{block_bytes, is_closed_loop, option};
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// A written figure that is further away from all that was printed is of something else.
 const NEAR: f64 = 0.25;
+
+/// The same of operations per second, which stand in headings where they were measured.
+const NEAR_OPERATIONS: f64 = 0.4;
+
+/// What links of networks carry, in bits per second: such a number names the link.
+const LINKS: &[f64] = &[10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 100e9];
 
 /// What is longer is a sentence, and may tell of much else.
 const TITLE_MAX: usize = 60;
@@ -39,18 +46,27 @@ const OF_OTHERS: &[&str] = &[
     "max. ",
 ];
 
+/// Words of what is compared with the result, or made of several.
+const COMPARES: &[&str] =
+    &["other", "than", "without", "with ", "mean of", "average of", "but ", "faster", "slower"];
+
+/// What `time` prints is beside a result, and no other one.
+const CLOCK: &str = "time";
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "heading-contradicts-log",
-    doc: "The heading above a result has a figure that the result does not have, or the name of a job says another pattern or \
-          block size than its options.",
+    doc: "The heading above a result, or a line right below the only one, has a figure that the result does not have, or the \
+          name of a job, or its command, says another work than was done.",
     english: r#"
 finding-heading-contradicts-log =
     { $how ->
         [figure] the heading says { $printed }; no figure below it agrees, the nearest is { $other }
+        [conclusion] the text below says { $printed }; no figure above it agrees, the nearest is { $other }
+        [command] its command has { $printed }, but the output says { $other }: it is of another run, or one of them was changed
         [pattern] it is called “{ $name }”, but did { $other }
        *[size] it is called “{ $name }”, but its operations were of { BINARY($block) }
     }
-    .advice = rely on the log, and correct the heading
+    .advice = rely on the log, and correct what is written beside it
 
 evidence-heading-line =
     line { $line }: { $name }
@@ -61,19 +77,44 @@ evidence-heading-line =
 
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let above = context.output_of(result).and_then(|output| heading(output, result));
-    let mut found = Vec::new();
-    if let Some(above) = above {
-        let lower = above.text.to_lowercase();
-        if !OF_OTHERS.iter().any(|word| lower.contains(word)) {
-            let wrong = numbers(&above.text).into_iter().filter_map(|number| figure(result, &number));
-            found.extend(wrong.map(|finding| finding.because(line(above.lines.first, &above.text))));
-        }
-        if above.text.chars().count() <= TITLE_MAX {
-            found.extend(work(result, &above.text, above.lines.first));
-        }
-    }
+    let texts = above.into_iter().flat_map(UnreadLines::texts);
+    let mut found: Vec<Finding> = texts.flat_map(|(at, text)| of_text(result, at, text)).collect();
+    found.extend(conclusion(result, context));
     if let Some(name) = option(result, &["name"]) {
         found.extend(work(result, name, result.lines.first));
+    }
+    found.extend(contradictions(result).into_iter().map(|(asked, told)| {
+        let line = line(result.lines.first, &told);
+        about("command", Severity::Warning).arg("printed", asked).arg("other", told).because(line)
+    }));
+    found
+}
+
+/// What stands right below the only result of a text, in one line.
+fn conclusion(result: &ToolResult, context: &ToolCheckContext<'_>) -> Option<Finding> {
+    let output = context.output_of(result)?;
+    let others = output.results.iter().filter(|other| other.tool != CLOCK).count();
+    let below = output.unread.iter().find(|unread| unread.lines.first > result.lines.last)?;
+    let is_title = below.text.chars().count() <= TITLE_MAX && below.cause == UnreadCause::NoTool;
+    let lower = below.text.to_lowercase();
+    let is_of_others = OF_OTHERS.iter().chain(COMPARES).any(|word| lower.contains(word));
+    if others > 1 || result.tool == CLOCK || !is_title || is_of_others {
+        return None;
+    }
+    let number = numbers(&below.text).into_iter().find(|number| number.unit != Unit::Seconds)?;
+    let wrong = figure(result, &number)?.arg("how", "conclusion");
+    Some(wrong.because(line(below.lines.first, &below.text)))
+}
+
+/// Of one line above it.
+fn of_text(result: &ToolResult, at: u64, text: &str) -> Vec<Finding> {
+    let lower = text.to_lowercase();
+    let is_of_others = OF_OTHERS.iter().any(|word| lower.contains(word));
+    let written = if is_of_others { Vec::new() } else { numbers(text) };
+    let wrong = written.iter().filter_map(|number| figure(result, number));
+    let mut found: Vec<Finding> = wrong.map(|finding| finding.because(line(at, text))).collect();
+    if text.chars().count() <= TITLE_MAX {
+        found.extend(work(result, text, at));
     }
     found
 }
@@ -89,8 +130,10 @@ fn about(how: &str, severity: Severity) -> Finding {
 /// That a written figure is none of the printed ones, though near to one.
 fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     let unit = number.unit;
-    // How long it was to run is no figure of it.
-    if unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0) {
+    // How long it was to run is no figure of it, nor is a rate that was asked for, nor that of a link.
+    let is_asked = unit == Unit::Seconds && number.meanings.iter().any(|seconds| *seconds >= 1.0)
+        || unit == Unit::PerSecond && !is_closed_loop(result);
+    if is_asked || is_of_link(number) {
         return None;
     }
     let figures = || {
@@ -108,11 +151,17 @@ fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     let by_distance =
         |a: &&PrintedValue, b: &&PrintedValue| number.distance(a.value).total_cmp(&number.distance(b.value));
     let nearest = figures().min_by(by_distance)?;
-    if number.distance(nearest.value) > NEAR {
+    let near = if unit == Unit::PerSecond { NEAR_OPERATIONS } else { NEAR };
+    if number.distance(nearest.value) > near {
         return None;
     }
     let finding = about("figure", Severity::Warning);
     Some(finding.arg("printed", number.text.as_str()).arg("other", nearest.text.as_str()))
+}
+
+fn is_of_link(number: &WrittenNumber) -> bool {
+    let is_one = |meaning: &f64| LINKS.iter().any(|link| (meaning * 8.0 / link - 1.0).abs() < 1e-9);
+    number.unit == Unit::BytesPerSecond && number.text.contains('b') && number.meanings.iter().any(is_one)
 }
 
 /// That a name says another work than was done.
@@ -200,6 +249,45 @@ mod tests {
         assert_eq!(said(&dd("Cache off: peak 141 MB/s")).as_deref(), Some("figure"));
         assert_eq!(said(&dd("A disk rated at 140 MB/s")), None, "that is the promise");
         assert_eq!(said(&dd("Better than 500 MB/s")), None, "that is another figure");
+        assert_eq!(said(&dd("Tests of a disk\n\nCache off: peak 141 MB/s")).as_deref(), Some("figure"));
+        assert_eq!(said(&dd("Over 1000 Mbit/s:")), None, "that is the link");
+        assert_eq!(said(&dd("## dd with cache off: 141 MB/s")).as_deref(), Some("figure"));
+        assert_eq!(said(&dd("# dd with cache off: 141 MB/s")).as_deref(), Some("figure"));
+    }
+
+    #[test]
+    fn a_conclusion_below_the_only_result_is_one_of_its_figures() {
+        let below = |text: &str| said(&format!("{}\n{text}\n", dd("A disk")));
+        assert_eq!(below("Result: 150 MB/s").as_deref(), Some("conclusion"));
+        assert_eq!(below("Result: 134 MB/s"), None);
+        assert_eq!(below("The other one does 150 MB/s"), None);
+        assert_eq!(
+            said(&format!("{}{}Result: 150 MB/s\n", dd("A disk"), dd("Again"))),
+            None,
+            "it may be of both"
+        );
+    }
+
+    #[test]
+    fn a_command_of_another_run_is_told() {
+        let text = fio("x");
+        assert_eq!(said(&text), None);
+        assert_eq!(said(&text.replacen("--rw=randwrite", "--rw=randread", 1)).as_deref(), Some("command"));
+    }
+
+    #[test]
+    fn operations_in_the_heading_were_measured_unless_they_were_asked_for() {
+        let wrk = |heading: &str, rate: &str| {
+            format!(
+                "{heading}\n$ wrk -t2 -c100 -d30s{rate} http://192.0.2.1/\nRunning 30s test @ http://192.0.2.1/\n  \
+                 2 threads and 100 connections\n  Thread Stats   Avg      Stdev     Max   +/- Stdev\n    \
+                 Latency     5.00ms    1.20ms  50.00ms   90.00%\n    Req/Sec    10.00k     1.00k   12.00k    70.00%\n  \
+                 600000 requests in 30.00s, 487.50MB read\nRequests/sec:  20000.00\nTransfer/sec:     16.25MB\n"
+            )
+        };
+        assert_eq!(said(&wrk("nginx: 27,000 requests/s", "")).as_deref(), Some("figure"));
+        assert_eq!(said(&wrk("nginx: 20,000 requests/s", "")), None);
+        assert_eq!(said(&wrk("nginx at 21,000 requests/s", " -R21000")), None, "it was asked for");
     }
 
     fn fio(name: &str) -> String {

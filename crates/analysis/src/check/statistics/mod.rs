@@ -1,5 +1,6 @@
 //! Checks of how much a figure can say: failures, repetitions, percentiles, means.
 
+mod command;
 mod failed_operations;
 mod heading;
 mod own_warning;

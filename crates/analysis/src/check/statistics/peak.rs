@@ -51,7 +51,9 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
     let of_intervals = || {
         let rates =
             [metric::THROUGHPUT, metric::IOPS, metric::EVENTS_PER_SECOND, metric::TRANSACTIONS_PER_SECOND];
-        rates.into_iter().find_map(|rate| by_intervals(result, rate))
+        let same = rates.into_iter().find_map(|rate| by_intervals(result, rate, rate));
+        // Where the other end is silent, intervals are the sender's, too.
+        same.or_else(|| by_intervals(result, metric::SENDER_THROUGHPUT, metric::THROUGHPUT))
     };
     by_printed_peak(result).or_else(of_intervals).into_iter().collect()
 }
@@ -63,8 +65,8 @@ fn by_printed_peak(result: &ToolResult) -> Option<Finding> {
     is_far(mean, peak).then(|| finding(mean, peak).arg("course", "unknown"))
 }
 
-fn by_intervals(result: &ToolResult, rate: MetricName) -> Option<Finding> {
-    let mean = result.whole.figure(rate)?;
+fn by_intervals(result: &ToolResult, whole: MetricName, rate: MetricName) -> Option<Finding> {
+    let mean = result.whole.figure(whole)?;
     let intervals: Vec<&PrintedValue> =
         parts(result, ToolPartKind::Interval).iter().filter_map(|part| part.measured.figure(rate)).collect();
     let peak = *intervals.iter().max_by(|a, b| a.value.total_cmp(&b.value))?;
@@ -160,6 +162,27 @@ mod tests {
             let said = found.first().and_then(|finding| finding.args.get("course"));
             assert_eq!(said, course_said.map(Value::from).as_ref(), "{rates:?}");
         }
+    }
+
+    #[test]
+    fn the_seconds_of_a_sender_are_held_against_its_mean() {
+        let client = |last: &str| {
+            let second =
+                |at: u32, rate: &str| format!("[  3] {at:2}.0-{:2}.0 sec  {rate} Mbits/sec\n", at + 1);
+            let early: String = (0..2).map(|at| second(at, " 112 MBytes   940")).collect();
+            let late: String = (2..8).map(|at| second(at, last)).collect();
+            format!(
+                "------------------------------------------------------------\n\
+                 Client connecting to 10.1.1.2, TCP port 5001\nTCP window size: 85.0 KByte (default)\n\
+                 ------------------------------------------------------------\n\
+                 [  3] local 10.1.1.1 port 38770 connected with 10.1.1.2 port 5001\n\
+                 [ ID] Interval       Transfer     Bandwidth\n{early}{late}"
+            )
+        };
+        let fell = client("35.8 MBytes   300") + "[  3]  0.0- 8.0 sec   439 MBytes   460 Mbits/sec\n";
+        assert_eq!(fixture::found(&CHECK, &fell).len(), 1);
+        let steady = client(" 112 MBytes   940") + "[  3]  0.0- 8.0 sec   896 MBytes   940 Mbits/sec\n";
+        assert_eq!(fixture::found(&CHECK, &steady).len(), 0);
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
         }
     }
     let counting = first_pair(&all, |a, b| {
-        (a.counting, b.counting) == (Counting::Decimal, Counting::Binary) && a.unit == b.unit
+        (a.counting, b.counting) == (Counting::Decimal, Counting::Binary) && short(&a.unit) == short(&b.unit)
     });
     let bits = first_pair(&all, |a, b| is_bits(&a.unit) && !is_bits(&b.unit) && a.tool != b.tool);
     let counting = counting.map(|pair| finding("counting", pair, Severity::Warning));
@@ -68,6 +68,12 @@ fn written(result: &ToolResult) -> impl Iterator<Item = Written<'_>> {
         };
         Some(Written { tool, rate, unit, counting })
     })
+}
+
+/// A unit in short: `MB` of `MB/s` and `MBytes/s`, which readers take for the same; some tools leave out the time.
+fn short(unit: &str) -> String {
+    let amount = unit.strip_suffix("/s").unwrap_or(unit);
+    amount.replace("Bytes", "B").replace("bytes", "B").replace("bits", "b").replace("bit", "b")
 }
 
 fn is_bits(unit: &str) -> bool {
@@ -118,6 +124,20 @@ mod tests {
         assert_eq!(found.len(), 1);
         assert_eq!(found[0].args.get("how"), Some(&Value::from("counting")));
         assert_eq!(found[0].args.get("unit"), Some(&Value::from("MB/s")));
+    }
+
+    #[test]
+    fn a_unit_that_is_written_out_is_the_same() {
+        let mut output = import::tool::read("", format!("{GNU}{BUSYBOX}").as_bytes()).unwrap();
+        let figures = &mut output.results[1].whole.figures;
+        for figure in figures.iter_mut() {
+            figure.printed.text = "128 MBytes/sec".to_owned();
+        }
+        let found = fixture::found_in(&CHECK, &output);
+        assert_eq!(found.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("counting")));
+        for (unit, in_short) in [("MBytes/s", "MB"), ("Mbits/s", "Mb"), ("MB", "MB")] {
+            assert_eq!(short(unit), in_short);
+        }
     }
 
     #[test]

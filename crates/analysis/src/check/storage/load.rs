@@ -53,6 +53,7 @@ const TOOLS: &[(&str, OptionReader)] = &[
     ("diskspd", diskspd),
     ("iozone", iozone),
     ("ioping", ioping),
+    ("hdparm", hdparm),
 ];
 
 impl<'a> StorageLoad<'a> {
@@ -267,6 +268,18 @@ fn ioping(result: &ToolResult) -> Option<StorageLoad<'_>> {
     let is_cached = has('C') || letters().any(|own| ["cached", "-cached"].contains(&own));
     let writes = has('W') || has('G');
     Some(StorageLoad { reads: !has('W'), writes, is_direct: Some(!is_cached), ..StorageLoad::default() })
+}
+
+/// hdparm, which empties the page cache before it reads the device. Of cached reads it says itself what they are.
+fn hdparm(result: &ToolResult) -> Option<StorageLoad<'_>> {
+    let timing = option(result, &["timing"]).filter(|timing| timing.ends_with("disk reads"))?;
+    Some(StorageLoad {
+        reads: true,
+        is_direct: Some(timing.starts_with("O_DIRECT")),
+        cached: CachedBefore::Dropped,
+        target: option(result, &["device"]),
+        ..StorageLoad::default()
+    })
 }
 
 /// A size as these tools take it: multiples are of 1024.

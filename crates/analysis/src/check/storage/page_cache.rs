@@ -2,10 +2,10 @@
 
 use model::finding::Evidence;
 use model::tool_result::{ToolRemedy, ToolResult};
-use model::{Finding, FindingKind, Severity};
+use model::{Finding, FindingKind, Severity, ToolOutput};
 
 use super::load::{CachedBefore, StorageLoad, moved};
-use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook, prose};
 
 /// Of writes of so many times the memory, all but a small part is on the device: Linux lets a fifth of
 /// the memory wait to be written (`vm.dirty_ratio`, 20 % unless it is set).
@@ -49,11 +49,21 @@ evidence-cached-memory = the machine has { BINARY($memory) } of memory
 fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let machine = context.machine.map(|machine| machine.inventory.memory.total_bytes);
     let memory = machine.filter(|bytes| *bytes > 0).map(|bytes| bytes as f64);
-    finding(result, memory).into_iter().collect()
+    let is_dropped = context.output_of(result).is_some_and(|output| is_dropped(output, result));
+    finding(result, memory, is_dropped).into_iter().collect()
 }
 
-fn finding(result: &ToolResult, memory: Option<f64>) -> Option<Finding> {
-    let load = StorageLoad::of(result).filter(|load| load.is_direct == Some(false))?;
+/// Whether the page cache was emptied right above a result, as far as that line is among those of no tool.
+fn is_dropped(output: &ToolOutput, result: &ToolResult) -> bool {
+    let above = prose::heading(output, result);
+    above.is_some_and(|above| above.texts().any(|(_, text)| text.contains("drop_caches")))
+}
+
+fn finding(result: &ToolResult, memory: Option<f64>, is_dropped: bool) -> Option<Finding> {
+    let mut load = StorageLoad::of(result).filter(|load| load.is_direct == Some(false))?;
+    if is_dropped {
+        load.cached = CachedBefore::Dropped;
+    }
     let span = load.span.map(|span| span as f64);
     // Who prints only rates moves at least what it touches.
     let bytes = moved(result).or(span)?;
@@ -156,6 +166,13 @@ mod tests {
     }
 
     #[test]
+    fn regression_a_page_cache_that_was_emptied_before_was_blamed() {
+        let read = dd("if=/data/x of=/dev/null bs=1M");
+        assert_eq!(how_of(&format!("# echo 3 > /proc/sys/vm/drop_caches\n{read}")), None);
+        assert_eq!(how_of(&format!("# sync\n{read}")), Some(("unknown".to_owned(), Severity::Note)));
+    }
+
+    #[test]
     fn fio_reads_the_same_file_again() {
         let capture = include_str!("../../../../import/tests/tool/fixtures/fio/fio-3.33-randread.out");
         let again = how_of(capture);
@@ -169,7 +186,7 @@ mod tests {
         let of = |memory: f64| {
             let text = dd("if=/dev/zero of=/data/x bs=1M count=64");
             let output = import::tool::read("", text.as_bytes()).unwrap();
-            crate::said::written(finding(&output.results[0], Some(memory)).into_iter().collect()).len()
+            crate::said::written(finding(&output.results[0], Some(memory), false).into_iter().collect()).len()
         };
         assert_eq!((of(16e9), of(20e6)), (1, 0));
     }

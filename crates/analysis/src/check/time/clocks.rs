@@ -2,10 +2,11 @@
 //! wrote its result down. Minutes are lost where `2m33.485s` is read.
 
 use model::finding::Evidence;
-use model::tool_result::{PrintedValue, ToolResult, UnreadLines};
+use model::tool_result::{PrintedValue, ToolResult, UnreadCause, UnreadLines};
 use model::{Finding, FindingKind, Severity, Unit, metric};
 
-use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook, prose};
+use crate::check::prose::{self, WrittenNumber};
+use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 /// What `time` prints stands so near behind what the program printed.
 const NEAR: u64 = 4;
@@ -22,13 +23,23 @@ const MINUTE_BLUR: f64 = 0.05;
 /// A time that somebody wrote has so many seconds at least.
 const SHORTEST: f64 = 1.0;
 
+/// How many seconds are lost or added where minutes are misread, and how exact a rate must be written for one
+/// that fits not to do so by chance: as a share, what its last digit counts.
+const MISREAD: &[(f64, f64)] = &[(60.0, 0.0015), (-60.0, 0.0015), (120.0, 0.0005), (-120.0, 0.0005)];
+
+/// Of a text with more results nobody knows of which one a written rate is.
+const RESULTS_MAX: usize = 8;
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "clocks-disagree",
-    doc: "The time around a program is shorter than the program's own, differs from it by whole minutes, or is much longer.",
+    doc: "The time around a program is shorter than the program's own, differs from it by whole minutes, or is much longer; \
+          or a written rate is right for a time that is whole minutes away.",
     english: r#"
 finding-clocks-disagree =
     { $how ->
         [minutes] { $printed } and { $lasted } are of the same run, but { FIXED($minutes) } min apart: the minutes were misread
+        [rate] { $printed } would be right if it had taken { SHORT($took, unit: "s") }, but { $amount } took { $lasted }: the
+            minutes were misread
         [shorter] the time around { $tool } is { $printed }, but its own is { $lasted }: the whole cannot be shorter than a part
        *[longer] { $tool } took { $printed } and counts { $lasted } of it: its rate leaves out { SHORT($rest, unit: "s") }
             of starting, preparing, or writing out at the end
@@ -51,7 +62,8 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let beside = around(result, context).filter(|_| !is_clock(result));
     let found = beside.and_then(|around| disagreement(result, own, around));
     let written = || written(result, own, context);
-    found.or_else(written).into_iter().collect()
+    let rate = || written_rate(result, &[Some(own), beside], context);
+    found.or_else(written).or_else(rate).into_iter().collect()
 }
 
 /// Whether it is what `time` printed, and nothing else.
@@ -100,19 +112,57 @@ fn disagreement(result: &ToolResult, own: &PrintedValue, around: &PrintedValue) 
 /// That somebody wrote a time which is whole minutes away.
 fn written(result: &ToolResult, own: &PrintedValue, context: &ToolCheckContext<'_>) -> Option<Finding> {
     let output = context.output_of(result)?;
-    prose::beside(output, result).find_map(|unread| {
-        let numbers = prose::numbers(&unread.text).into_iter().filter(|number| number.unit == Unit::Seconds);
+    prose::beside(output, result).flat_map(UnreadLines::texts).find_map(|(at, text)| {
+        let numbers = prose::numbers(text).into_iter().filter(|number| number.unit == Unit::Seconds);
         numbers.filter(|number| number.text.contains('.')).find_map(|number| {
             // What is shorter is a latency.
             let seconds = number.meanings.first().copied().filter(|seconds| *seconds >= SHORTEST)?;
             let rest = seconds - own.value;
             minutes(rest, own.half_step + number.step * seconds)?;
-            let evidence = Evidence::maybe_at("clock-line", None)
-                .arg("line", unread.lines.first)
-                .arg("printed", number.text.as_str());
+            let evidence =
+                Evidence::maybe_at("clock-line", None).arg("line", at).arg("printed", number.text.as_str());
             Some(finding(result, "minutes", Severity::Error, &number.text, own, rest).because(evidence))
         })
     })
+}
+
+/// That somebody wrote a rate that is the amount divided by a time which is whole minutes away.
+fn written_rate(
+    result: &ToolResult,
+    clocks: &[Option<&PrintedValue>],
+    context: &ToolCheckContext<'_>,
+) -> Option<Finding> {
+    let output = context.output_of(result).filter(|output| output.results.len() <= RESULTS_MAX)?;
+    let texts = output.unread.iter().filter(|unread| unread.cause == UnreadCause::NoTool);
+    let mut numbers = texts
+        .flat_map(UnreadLines::texts)
+        .flat_map(|(at, text)| prose::numbers(text).into_iter().map(move |number| (at, number)));
+    numbers.find_map(|(at, number)| {
+        let amount = match number.unit {
+            Unit::PerSecond => result.whole.operations.as_ref()?,
+            Unit::BytesPerSecond => result.whole.bytes.as_ref()?,
+            _ => return None,
+        };
+        let of_clock = |clock: &&PrintedValue| Some((clock.text.clone(), misread(&number, amount, clock)?));
+        let (lasted, took) = clocks.iter().flatten().find_map(of_clock)?;
+        let evidence = Evidence::maybe_at("clock-line", None).arg("line", at).arg("printed", &*number.text);
+        let finding = Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
+            .arg("how", "rate")
+            .arg("printed", number.text.as_str())
+            .arg("amount", amount.text.as_str())
+            .arg("lasted", lasted)
+            .arg("took", took)
+            .because(evidence);
+        Some(finding)
+    })
+}
+
+/// The time by which a rate was computed, if that is whole minutes off.
+fn misread(number: &WrittenNumber, amount: &PrintedValue, clock: &PrintedValue) -> Option<f64> {
+    let is_exact = |(_, step): &&(f64, f64)| number.step <= *step;
+    let mut times = MISREAD.iter().filter(is_exact).map(|(seconds, _)| clock.value + seconds);
+    let fits = |took: &f64| *took >= SHORTEST && number.distance(amount.value / took) <= number.step;
+    times.find(fits)
 }
 
 /// How many whole minutes a difference is, where it is as good as that.
@@ -210,6 +260,23 @@ mod tests {
         assert_eq!(found.first().and_then(|finding| finding.args.get("how")), Some(&Value::from("minutes")));
         assert_eq!(fixture::found(&CHECK, &format!("It took 153.485 s:\n{dd}")).len(), 0);
         assert_eq!(fixture::found(&CHECK, &format!("Another one took 190.1 s:\n{dd}")).len(), 0);
+    }
+
+    #[test]
+    fn a_rate_of_misread_minutes_is_found() {
+        let slap = "Benchmark\n\tAverage number of seconds to run all queries: 153.185 seconds\n\
+                    \tMinimum number of seconds to run all queries: 153.185 seconds\n\
+                    \tMaximum number of seconds to run all queries: 153.185 seconds\n\
+                    \tNumber of clients running queries: 50\n\tAverage number of queries per client: 100000\n\n\n\
+                    real\t2m33.485s\nuser\t2m10.000s\nsys\t3m5.000s\n\n";
+        let how = |said: &str| {
+            let found = fixture::found(&CHECK, &format!("{slap}{said}\n"));
+            found.first().map(|finding| finding.args["how"].to_string())
+        };
+        assert_eq!(how("That is 23,420 queries per second.").as_deref(), Some("rate"));
+        assert_eq!(how("That is 23,420 queries/s.").as_deref(), Some("rate"));
+        assert_eq!(how("That is 32,576 queries/s."), None);
+        assert_eq!(how("The other server does 4,620 queries/s."), None);
     }
 
     #[test]

@@ -8,6 +8,7 @@ mod json;
 mod lines;
 mod markup;
 mod moment;
+mod sample;
 mod terminal;
 mod wrapped;
 
@@ -48,9 +49,6 @@ const LINE_BYTES_MIN: usize = size_of::<ToolLine>();
 
 /// The most ranges of lines that are listed as not understood; the last one takes all after it.
 const UNREAD_MAX: usize = 1000;
-
-/// So many characters of what was not understood are kept.
-const SAMPLE_MAX: usize = 120;
 
 /// Why a text cannot be read.
 #[derive(Debug, thiserror::Error)]
@@ -458,11 +456,13 @@ impl<'a> Paste<'a> {
             && (is_full || before.cause == cause && before.tool == tool && before.lines.last > results_before)
         {
             before.lines.last = last.number;
+            before.last_text = sample::of_last(before.lines, last);
             return;
         }
-        let text = hide_in_line(first.text.trim()).chars().take(SAMPLE_MAX).collect();
+        let text = sample::of(first);
         let lines = LineRange { first: first.number, last: last.number };
-        self.output.unread.push(UnreadLines { lines, cause, tool, text });
+        let last_text = sample::of_last(lines, last);
+        self.output.unread.push(UnreadLines { lines, cause, tool, text, last_text });
     }
 }
 

@@ -349,7 +349,7 @@ fn put(measured: &mut ToolMeasurement, column: StressColumn, line: u64, value: &
         StressColumn::UserTime => measured.add(MetricName::new("cpu_user_time"), seconds()),
         StressColumn::SystemTime => measured.add(MetricName::new("cpu_system_time"), seconds()),
         StressColumn::Rate => measured.add(metric::OPERATIONS_PER_SECOND, rate()),
-        StressColumn::RateOfCpu => measured.add(MetricName::new("operations_per_cpu_second"), rate()),
+        StressColumn::RateOfCpu => measured.add(metric::OPERATIONS_PER_CPU_SECOND, rate()),
         // For each instance, in percent of one CPU.
         StressColumn::CpuShare => {
             let share = rate().map(|printed| PrintedValue {

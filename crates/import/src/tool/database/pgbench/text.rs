@@ -184,7 +184,7 @@ impl PgbenchReport {
                 measured.add(DEVIATION, deviation);
             } else if let Some(lag) = figure.strip_prefix("lag ") {
                 let lag = lag.strip_suffix(" ms").and_then(|lag| time(line, lag, "ms"));
-                measured.add(MetricName::new("schedule_lag_mean"), lag);
+                measured.add(metric::SCHEDULE_LAG_MEAN, lag);
             } else if let Some((count, name)) = whole(figure) {
                 let metric = match name.trim() {
                     "failed" => MetricName::new("failures"),

@@ -71,14 +71,10 @@ const COUNTED: &[(&str, MetricName)] = &[
 
 /// How evenly threads worked: means and deviations.
 const FAIRNESS: &[(&str, [MetricName; 2], Unit)] = &[
-    (
-        "events (avg/stddev)",
-        [MetricName::new("thread_events_mean"), MetricName::new("thread_events_stddev")],
-        Unit::One,
-    ),
+    ("events (avg/stddev)", [metric::THREAD_EVENTS_MEAN, MetricName::new("thread_events_stddev")], Unit::One),
     (
         "execution time (avg/stddev)",
-        [MetricName::new("thread_time_mean"), MetricName::new("thread_time_stddev")],
+        [metric::THREAD_TIME_MEAN, MetricName::new("thread_time_stddev")],
         Unit::Seconds,
     ),
 ];
