@@ -150,9 +150,11 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     let found = match ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
         None if diagnostic.message.contains("has no parameter") => {
-            let load = diagnostic.message.split('`').nth(1);
-            let of_clients = load.and_then(|load| of_clients(&format!("--{wrong}"), load));
-            of_clients.or_else(|| command_line::option(wrong))
+            // "`db.oltp` has no parameter `jobs`"
+            let mut named = diagnostic.message.split('`').skip(1).step_by(2);
+            let (load, option) = (named.next(), named.next().unwrap_or(wrong));
+            let of_clients = load.and_then(|load| of_clients(&format!("--{option}"), load));
+            of_clients.or_else(|| command_line::option(option))
         }
         None => None,
     };
@@ -224,7 +226,7 @@ mod tests {
             let load = loads.into_iter().find(|load| takes(load, ours));
             let load = load.unwrap_or_else(|| panic!("no load takes --{ours}"));
             let told = told_of(load, theirs);
-            assert!(told.contains(&format!("did you mean `--{ours}`?")), "{told}");
+            assert!(told.contains(&format!("did you mean `--{ours}`?")), "{load} {theirs}: {told}");
         }
         for (theirs, told) in OTHERWISE {
             assert_eq!(told_of("db.slap", theirs), *told);

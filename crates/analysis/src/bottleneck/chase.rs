@@ -3,7 +3,7 @@
 //! first.
 
 use model::run::CaseResult;
-use model::{Resource, Severity, metric};
+use model::{MetricName, Resource, Severity, fact, metric};
 
 use super::{Verdict, cores, finding, shown};
 use crate::{Context, measure};
@@ -38,9 +38,17 @@ fn lacks_cpus(case: &CaseResult, context: &Context<'_>) -> bool {
     have_room && cores::queues(case) && matches!(cores::examine(case, context), Verdict::Full(_))
 }
 
+/// CPU seconds for each second of the workers of a chase that stand ready for long: it computes whenever it has a CPU.
+pub(super) fn cpu(case: &CaseResult) -> Option<(MetricName, f64)> {
+    let is_chase = measure::is_of_memory(case) && measure::estimated(case, metric::LOAD_LATENCY).is_some();
+    let ready = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY));
+    let ready = ready.filter(|_| is_chase && cores::queues(case))?;
+    Some((metric::LOAD_LATENCY, (measure::workers(case) - ready).max(0.0)))
+}
+
 #[cfg(test)]
 mod tests {
-    use model::{Better, Unit, fact};
+    use model::{Better, Unit};
 
     use super::super::tests::{disk, verdict};
     use super::*;
@@ -52,6 +60,11 @@ mod tests {
         let found = |ready: f64, idle: u64| {
             let mut case = disk(1, 9_000.0, 110.0, 55.0);
             fixture::workload(&mut case, "memory.latency");
+            // Nobody counts what it computes.
+            case.loads.main.estimates.clear();
+            for trial in &mut case.trials {
+                trial.result.main_mut().metrics.clear();
+            }
             let each = fixture::estimate(240e-9, Unit::Seconds, Better::Lower);
             case.loads.main.estimates.insert(metric::LOAD_LATENCY, each);
             for trial in &mut case.trials {

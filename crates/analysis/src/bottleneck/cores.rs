@@ -8,7 +8,7 @@ use model::run::CaseResult;
 use model::trial::Counter;
 use model::{Finding, MetricName, Resource, ResourceKind, Severity, Trial, fact};
 
-use super::{FULL, Verdict, finding, shown};
+use super::{FULL, Verdict, chase, finding, shown};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -317,7 +317,7 @@ fn own_in(case: &CaseResult, trial: &Trial, counts: &dyn Fn(usize, Option<u32>) 
 /// CPU seconds that each worker used for each second, of the CPUs that there
 /// are, and the metric that says so.
 pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricName, f64)> {
-    let (metric, used) = measure::worker_cpu(case)?;
+    let (metric, used) = measure::worker_cpu(case).or_else(|| chase::cpu(case))?;
     let threads = measure::workers(case);
     let cpus = measure::cpus_allowed(case, context.machine);
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))

@@ -124,6 +124,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     presenter::ENGLISH,
     pushed_back::ENGLISH,
     quota::ENGLISH,
+    reach::ENGLISH,
     reclaim::ENGLISH,
     refused::ENGLISH,
     remade::ENGLISH,

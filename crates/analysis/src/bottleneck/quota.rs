@@ -12,7 +12,7 @@ use model::trial::Counter;
 use model::{Finding, Resource, ResourceKind, Severity, metric};
 
 use super::link::{self, NEARLY_ALL};
-use super::reach::reach;
+use super::reach::{in_most_intervals, is_reached};
 use super::{BEYOND, FULL, Verdict, allowance, end_of, finding, of_limit, shown};
 use crate::measure::End;
 use crate::{Context, measure};
@@ -20,8 +20,7 @@ use crate::{Context, measure};
 /// A quota that stopped each worker for this share of a window held it back.
 const STOPPED: f64 = 0.02;
 
-/// So many times as much as an imposed rate was held by nothing of the kind. A bucket lets more through for a moment, which
-/// is much of a short window.
+/// So many times as much as an imposed rate was not held by it; in a short window a bucket lets much more through.
 const PASSED: f64 = 2.0;
 
 /// What passes an interface whose rate is used up, of what payload gets: heads of packets count too, unless packets were joined.
@@ -70,16 +69,16 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let stopped = stopped(case, context);
     let (clear, doubtful): (Vec<&Utilization>, Vec<&Utilization>) =
         imposed(case).into_iter().partition(|used| doubt(case, used).is_none());
-    // What is reached for certain comes before what is passed by more than a bucket lets through, and that before what is
-    // published; then the tightest. Of two that are as tight the nearer one, which stands first.
+    // What is reached comes before what is passed by more than a bucket lets through, and that before what is published;
+    // then the tightest. Of two that are as tight the nearer one, which stands first.
     let rank = |used: &Utilization| {
-        let is_reached = used.allowance.is_none() && reach(case, used) >= FULL;
-        u8::from(is_reached) + u8::from(is_reached && used.fraction <= BEYOND)
+        let is_held = used.allowance.is_none() && is_reached(case, used);
+        u8::from(is_held) + u8::from(is_held && used.fraction <= BEYOND)
     };
     let order =
         |a: &Utilization, b: &Utilization| rank(a).cmp(&rank(b)).then(a.fraction.total_cmp(&b.fraction));
     let tightest = clear.iter().copied().rev().max_by(|a, b| order(a, b));
-    let reached = tightest.filter(|used| reach(case, used) >= FULL);
+    let reached = tightest.filter(|used| is_reached(case, used));
     // Of a rate that is reached for certain, or a full link, more CPU time brings no more than what is left of it.
     if let Some(used) =
         reached.filter(|used| stopped.is_none() || used.allowance.is_none() && used.fraction <= BEYOND)
@@ -137,6 +136,8 @@ fn held(case: &CaseResult, used: &Utilization) -> Finding {
         None if is_network => "yes",
         None => "no",
     };
+    let demand =
+        case.loads.main.estimates.contains_key(&used.quantity).then(|| shown("demand", used.quantity));
     finding("io-quota", Severity::Warning)
         .on(used.resource.clone())
         .arg("fraction", used.fraction)
@@ -149,9 +150,8 @@ fn held(case: &CaseResult, used: &Utilization) -> Finding {
         .arg("end", end_of(used).word())
         .arg("machine", used.machine.as_deref().unwrap_or_default())
         .because(of_limit(used, "quota"))
-        .because_all(
-            case.loads.main.estimates.contains_key(&used.quantity).then(|| shown("demand", used.quantity)),
-        )
+        .because_all(in_most_intervals(case, used))
+        .because_all(demand)
 }
 
 /// What left by an interface in each second, where that is all that its queueing discipline lets through and a good part of

@@ -319,7 +319,10 @@ fn workers_run_on_the_cpus_that_are_named() {
         for trial in trials(&document) {
             let workers = trial["placement"]["workers"].as_array().unwrap();
             assert_eq!(workers.len(), 2, "{trial}");
-            assert!(workers.iter().all(|worker| worker["cpu"].as_u64() == last.parse().ok()), "{pin}: {trial}");
+            assert!(
+                workers.iter().all(|worker| worker["cpu"].as_u64() == last.parse().ok()),
+                "{pin}: {trial}"
+            );
         }
     }
 }

@@ -770,6 +770,7 @@ evidence-quota =
         [far] { $machine } の{" "}
        *[near] {""}
     }{ RESOURCE($resource) } に許されたクォータの { PERCENT($fraction) }
+evidence-quota-intervals = 区間の { PERCENT($share) } で速度はこの上限と同じでした
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) } は提供者が許すとされる量の { PERCENT($fraction) } を使ったので、その値が誤っています

@@ -770,6 +770,7 @@ evidence-quota =
         [far] { $machine }의{" "}
        *[near] {""}
     }{ RESOURCE($resource) }에 허용된 쿼터의 { PERCENT($fraction) }
+evidence-quota-intervals = 측정 구간의 { PERCENT($share) }에서는 속도가 이 상한과 같았습니다
 evidence-quota-unclear =
     { $why ->
         [beyond] { RESOURCE($resource) }에 제공자가 허용한다고 알려진 양의 { PERCENT($fraction) }를 썼으므로, 알려진 값이 틀렸습니다

@@ -62,7 +62,7 @@ const RATES: &[(MetricName, [MetricName; 2])] = &[
 
 /// Of both directions at once, where no amounts are printed.
 fn of_rates(result: &ToolResult) -> Vec<Finding> {
-    if result.whole.window.is_some() || parts(result, ToolPartKind::Direction).len() != 2 {
+    if result.whole.window.is_some() || parts(result, ToolPartKind::Direction).len() > 2 {
         return Vec::new();
     }
     let of_one = |(name, [reads, writes]): &(MetricName, [MetricName; 2])| {

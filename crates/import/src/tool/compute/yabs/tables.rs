@@ -280,27 +280,28 @@ fn printed(rate: YabsRate, kilobyte: f64) -> Option<PrintedValue> {
     })
 }
 
-/// How many bytes the kilobyte of these rates has, by the operations that stand beside them. `None`
-/// where both are possible, or neither is.
+/// How many bytes the kilobyte of these rates has, by the operations that stand beside them: one of them may be copied wrongly,
+/// which most of the others tell. `None` where both are as likely, or neither is.
 fn kilobyte(columns: &[YabsColumn]) -> Option<f64> {
-    let is_possible = |kilobyte: f64| {
-        columns.iter().all(|column| {
-            let Some(block) = block_bytes(&column.size) else { return true };
-            column.rows.iter().all(|(_, rate, iops)| {
-                let (Some(rate), Some(iops)) = (rate, iops) else { return true };
-                let scale = kilobyte * 1000f64.powi(rate.power);
-                let (least, most) = (rate.value * scale, (rate.value + rate.step) * scale);
-                // Operations are whole numbers before they are cut.
-                let upper = (iops.value + iops.half_step + 1.0) * block;
-                least <= upper && most >= iops.value * block
-            })
-        })
+    let fits = |block: f64, rate: &YabsRate, iops: &PrintedValue, kilobyte: f64| {
+        let scale = kilobyte * 1000f64.powi(rate.power);
+        let (least, most) = (rate.value * scale, (rate.value + rate.step) * scale);
+        // Operations are whole numbers before they are cut.
+        let upper = (iops.value + iops.half_step + 1.0) * block;
+        least <= upper && most >= iops.value * block
     };
-    match (is_possible(1000.0), is_possible(1024.0)) {
-        (true, false) => Some(1000.0),
-        (false, true) => Some(1024.0),
-        _ => None,
+    let (mut all, mut decimal, mut binary) = (0, 0, 0);
+    for column in columns {
+        let Some(block) = block_bytes(&column.size) else { continue };
+        for (_, rate, iops) in &column.rows {
+            let (Some(rate), Some(iops)) = (rate, iops) else { continue };
+            all += 1;
+            decimal += usize::from(fits(block, rate, iops, 1000.0));
+            binary += usize::from(fits(block, rate, iops, 1024.0));
+        }
     }
+    let (most, kilobyte) = if decimal > binary { (decimal, 1000.0) } else { (binary, 1024.0) };
+    (decimal != binary && 2 * most > all).then_some(kilobyte)
 }
 
 #[cfg(test)]

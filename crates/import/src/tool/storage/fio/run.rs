@@ -142,8 +142,12 @@ impl FioRun {
     }
 
     /// Whether a command reads, and writes were printed, or it writes, and reads were: of several commands in a text it is
-    /// another one.
+    /// another one. Where the output says what it was asked for, the command is held against that.
     fn did_otherwise(&self, command: &FioCommand) -> bool {
+        let of_jobs = self.jobs.iter().map(|job| &job.options);
+        if of_jobs.chain([&self.options]).any(|options| options.contains_key("rw")) {
+            return false;
+        }
         let given = |options: &BTreeMap<String, String>| {
             options.get("rw").or_else(|| options.get("readwrite")).cloned()
         };

@@ -109,7 +109,7 @@ fn zeros_are_written_only_where_writes_may_be() {
     assert_eq!(std::fs::read(place.path("target")).unwrap(), vec![7u8; 1 << 20]);
     let needs = place.survey(&[], &host(&[place.text("target")])).unwrap().1;
     assert_eq!(needs.effect, Effect::Dirty);
-    assert!(needs.fixtures[0].about.contains("0 writes, 1 writes of zeros, 0 syncs"), "{needs:?}");
+    assert!(needs.fixtures[0].about.contains("0 writes, 1 write of zeros, 0 syncs"), "{needs:?}");
 }
 
 #[test]
