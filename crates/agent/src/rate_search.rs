@@ -5,7 +5,7 @@
 
 use engine::Fault;
 use engine::outcome::{LoadOutcome, SessionOutcome};
-use engine::search::{Next, Probe, Search, Target};
+use engine::search::{Next, Probe, STEP_DOWN, Search, Target};
 use load::workload::common::LoadSchedule;
 use model::trial::TrialResult;
 use model::{Quantity, Unit, Value, fact, metric};
@@ -93,12 +93,20 @@ fn none_held(target: Target, window_s: f64, ceiling: f64, search: &Search) -> Fa
     let percent = |share: f64| format!("{} %", (share * 1e4).round() / 100.0);
     let asked = format!("{} of the operations within {} ms", percent(target.share), target.latency_s * 1e3);
     let shown = |rate: f64| language::format::setting(rate, Unit::PerSecond);
-    let least = shown(target.operations() as f64 * SPARE / window_s);
-    let ceiling = shown(ceiling);
+    let lowest = target.operations() as f64 * SPARE / window_s;
+    let (least, ceiling) = (shown(lowest), shown(ceiling));
     Fault::Other(match search.tried().last() {
         None => format!(
             "no rate can be judged by {asked}: that takes {least} in a window of {window_s} s, and a closed loop \
              reached {ceiling}; use a longer duration, or more threads or depth"
+        ),
+        // Probes held more, and the window that counts was tried again and again.
+        Some(Probe { rate, kept, .. }) if rate / STEP_DOWN >= lowest => format!(
+            "no rate kept {asked} in a whole window of {window_s} s, though higher ones did in shorter probes: at {}, the last \
+             tried, {} did; what is driven does less as it goes on, or others disturb it. A longer duration makes the probes \
+             longer",
+            shown(*rate),
+            percent(*kept)
         ),
         Some(Probe { rate, kept, .. }) => format!(
             "no rate kept {asked}: at {}, the lowest tried, {} did; a lower rate takes a longer duration to be \
