@@ -78,7 +78,7 @@ fn a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made
     let targets = format!("{frail},/dev/ram1");
     let words = ["run", "disk", "--target", &targets, "--destroy", &frail, "--destroy", "/dev/ram1"];
     let load = ["--stack", "ext4(a; journal=no)", "--pattern", "write", "--size", "16MiB", "--sync", "dsync"];
-    let run = place.start(&[&words[..], &load, &["--duration", "400ms", "--trials", "5"]].concat());
+    let run = place.start(&[&words[..], &load, &["--duration", "400ms", "--trials", "40"]].concat());
     eventually("a trial is finished", || {
         let output = place.run(&["export", "last"]);
         let Ok(document) = serde_json::from_slice::<Value>(&output.stdout) else { return false };
@@ -90,13 +90,13 @@ fn a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made
     let document = place.stored();
     let of_case = |case: usize| document["cases"][case]["trials"].as_array().unwrap();
     let failed: Vec<&Value> = of_case(0).iter().filter(|trial| trial["status"] == "failed").collect();
-    assert!(!failed.is_empty(), "{document}");
+    assert!(!failed.is_empty(), "{}{document}", stderr(&output));
     for trial in failed {
         let reason = trial["reason"].as_str().unwrap().to_lowercase();
         assert!(reason.contains("input/output error"), "{reason}");
     }
     let sound = of_case(1);
-    assert!(sound.len() == 5 && sound.iter().all(|trial| trial["status"] == "ok"), "{sound:?}");
+    assert!(sound.len() == 40 && sound.iter().all(|trial| trial["status"] == "ok"), "{sound:?}");
     let mounted = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounted.contains("store.db-state"), "{mounted}");
 }
