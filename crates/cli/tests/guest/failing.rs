@@ -96,7 +96,8 @@ fn a_device_that_fails_below_a_stack_fails_its_trials_and_the_next_stack_is_made
         assert!(reason.contains("input/output error"), "{reason}");
     }
     let sound = of_case(1);
-    assert!(sound.len() == 40 && sound.iter().all(|trial| trial["status"] == "ok"), "{sound:?}");
+    let is_sound = sound.len() == 40 && sound.iter().all(|trial| trial["status"] == "ok");
+    assert!(is_sound, "{sound:?}: {}", stderr(&output));
     let mounted = std::fs::read_to_string("/proc/self/mountinfo").unwrap();
     assert!(!mounted.contains("store.db-state"), "{mounted}");
 }

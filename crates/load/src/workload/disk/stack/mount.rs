@@ -122,7 +122,9 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
     };
     let shown = place.display();
     let found = blkid::uuid(Path::new(&source), commands);
-    if found.as_deref() != Some(record.uuid.as_str()) {
+    // From a device that failed nothing can be read: then it is known by the device, and by the folder, which is ours alone.
+    let is_failed = found.is_none() && stands_on(record, Path::new(&source));
+    if found.as_deref() != Some(record.uuid.as_str()) && !is_failed {
         let found = found.unwrap_or_else(|| "none that can be read".to_owned());
         return Err(Fault::Other(format!(
             "what is mounted at {shown} ({source}) has the UUID {found}, and {} was made: it is left alone",
@@ -130,6 +132,12 @@ pub(super) fn unmount(record: &LayerRecord, commands: &mut Commands<'_>) -> Resu
         )));
     }
     release(place, &[], commands).map(|()| true)
+}
+
+/// Whether a layer was made on the device `source`, whichever of its names that is.
+fn stands_on(record: &LayerRecord, source: &Path) -> bool {
+    let of = |path: &Path| path.canonicalize().ok();
+    of(source).is_some_and(|source| record.below.iter().any(|below| of(below).as_ref() == Some(&source)))
 }
 
 /// Unmounts what is at `place`, with these words more, and removes the folder.
