@@ -129,12 +129,14 @@ impl FoundRate {
     /// # Errors
     /// If that was done often enough.
     pub(crate) fn holds(&mut self, outcome: &SessionOutcome) -> Result<bool, Fault> {
-        let probe = judge(self.target, self.rate, of_main(outcome)?);
+        let main = of_main(outcome)?;
+        let probe = judge(self.target, self.rate, main);
         if probe.holds {
             self.search.tell(probe);
             return Ok(true);
         }
-        match self.search.lower(probe, self.steps) {
+        let done = main.operations / outcome.window.seconds();
+        match self.search.lower(probe, done, self.steps) {
             Some(rate) => self.rate = rate,
             None => return Err(none_held(self.target, self.window_s, self.ceiling, &self.search)),
         }

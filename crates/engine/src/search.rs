@@ -130,12 +130,14 @@ impl Search {
     }
 
     /// The rate to count at after `probe`, which did not hold in the window that
-    /// counts; absent when that was done often enough, or none lower can be
-    /// judged.
-    pub fn lower(&mut self, probe: Probe, steps: u32) -> Option<f64> {
+    /// counts, where `done` operations a second ended: a step lower, and no more
+    /// than was done, for a burst that the probes had may be over. Absent when that
+    /// was done often enough, or none lower can be judged.
+    pub fn lower(&mut self, probe: Probe, done: f64, steps: u32) -> Option<f64> {
         self.tried.push(probe);
         let rate = probe.rate / STEP_DOWN;
-        (steps < STEPS_DOWN_MOST && rate >= self.lowest).then_some(rate)
+        // Where the window was stalled, what was done may be less than can be judged.
+        (steps < STEPS_DOWN_MOST && rate >= self.lowest).then_some(rate.min(done).max(self.lowest))
     }
 }
 
@@ -264,12 +266,27 @@ mod tests {
         let mut rates = vec![100.0];
         for steps in 0.. {
             let probe = Probe { rate: rates[rates.len() - 1], kept: 0.5, holds: false };
-            let Some(rate) = search.lower(probe, steps) else { break };
+            let Some(rate) = search.lower(probe, 100.0, steps) else { break };
             rates.push(rate);
         }
         assert_eq!(rates.len(), 7);
         assert!((rates[6] - 100.0 / 1.05f64.powi(6)).abs() < 1e-9);
         assert_eq!(search.tried().len(), 7);
-        assert_eq!(Search::new(99.0, 200.0).lower(Probe { rate: 100.0, kept: 0.0, holds: false }, 0), None);
+        assert_eq!(
+            Search::new(99.0, 200.0).lower(Probe { rate: 100.0, kept: 0.0, holds: false }, 100.0, 0),
+            None
+        );
+    }
+
+    #[test]
+    fn after_a_burst_the_next_rate_is_what_the_window_gave() {
+        // Probes had tokens that were saved up; the window that counts has 500 a second.
+        let mut search = Search::new(40.0, 2000.0);
+        let missed = Probe { rate: 1200.0, kept: 0.4, holds: false };
+        assert_eq!(search.lower(missed, 500.0, 0), Some(500.0));
+        let near = Probe { rate: 500.0, kept: 0.8, holds: false };
+        assert_eq!(search.lower(near, 499.0, 1), Some(500.0 / STEP_DOWN));
+        // A stall is no reason to give up.
+        assert_eq!(search.lower(near, 0.0, 2), Some(40.0));
     }
 }

@@ -193,5 +193,7 @@ fn one_operation_at_a_time_is_bound_by_latency() {
     let arguments = ["run", "disk", "--size", "64MiB", "--duration", "500ms", "--trials", "3"];
     let run = run(place.command(&arguments));
     let verdict = bottlenecks(&run);
-    assert!(verdict == ["latency-bound"] || verdict == ["all-cores-full"], "{verdict:?}");
+    // The hypervisor may take a CPU meanwhile; then it is told beside the verdict.
+    let stolen = verdict == ["steal-bound"] && codes(&run).iter().any(|c| c == "cpu-stolen");
+    assert!(stolen || verdict == ["latency-bound"] || verdict == ["all-cores-full"], "{verdict:?}");
 }
