@@ -31,7 +31,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "steal-bound",
-        "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
+        "The hypervisor took at least a fifth of the CPU time that the threads of an end wanted (steal), and what they computed \
          and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
          the part that it has of what was computed. A link, a limit or memory that is full has the name before it.",
     ),
@@ -105,7 +105,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "one-core-full",
-        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads; or one thread and \
+        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads; or at least 80 % of it while \
+         they lack all the rest to the hypervisor (steal) or stand ready without a CPU; or one thread and \
          the kernel's workers that do its operations fill a CPU together, or take turns without a pause.",
     ),
     (
