@@ -15,8 +15,9 @@ use model::resource::PathStep;
 use model::run::CaseResult;
 use model::{Finding, Resource, Severity, Trial, metric};
 
+use super::flushed::Flushed;
 use super::network::DECIDES;
-use super::{Verdict, device_queue, finding, shown};
+use super::{Verdict, device_queue, finding, mounted_sync, shown};
 use crate::measure::End;
 use crate::validity::page_cache;
 use crate::{Context, measure};
@@ -34,6 +35,37 @@ const ALL: f64 = 0.8;
 const BUSY: f64 = 0.8;
 
 pub(super) const ENGLISH: &str = r#"
+finding-device-bound =
+    { RESOURCE($resource) } holds this back: { $how ->
+        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold
+        [syncs] the load waits { PERCENT($share) } of the time until what it wrote is there{ $flushed ->
+            [yes] , and a flush is under way { PERCENT($flushing) } of the time ({ SHORT($flushes, unit: "1/s") })
+           *[no] {""}
+        }
+        [each] the load waits { PERCENT($share) } of the time until each of its writes is there, though it syncs nothing: { $option ->
+            [none] a mount option or an attribute of the file has it so (sync, chattr +S)
+           *[sync] its file system is mounted with { $option }
+        }
+        [fills] the load waits { PERCENT($share) } of the time until the pages are read that it writes to
+        [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
+            { SHORT($latency_s, unit: "s") }, and more are due
+       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
+    }
+    .advice =
+        { $how ->
+            [reads] { $ahead ->
+                [yes] a longer read-ahead (--set read-ahead) or more --threads have
+               *[no] more --threads have
+            } more read at once; --direct yes --queue-depth 1..64 shows what the device can do
+            [syncs] fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a
+                power cut; more --threads may share syncs
+            [each] writes need not wait without that option or attribute; larger writes wait less often
+            [fills] writes of whole pages (4 KiB) to a file that is not mapped read nothing before; more --threads have more read at once
+            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
+           *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
+                a larger --buffer makes larger writes, and more --streams write more at once
+        }
+
 evidence-device-wait =
     each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } { $how ->
         [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
@@ -56,7 +88,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let found = if measure::does(case, OperationClass::Metadata) {
         names_synced(case, device)
     } else if !measure::is_direct(case) {
-        behind_the_cache(case, device)
+        behind_the_cache(case, device).or_else(|| mounted_sync::examine(case, context))
     } else if !measure::is_closed(case) {
         in_flight(case, device, context)
     } else {
@@ -67,6 +99,16 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 
 fn bound(device: Resource, how: &str) -> Finding {
     finding("device-bound", Severity::Note).on(device).arg("how", how)
+}
+
+/// With what flushes have of the time, where that is most of it.
+fn with_flushes(found: Finding, case: &CaseResult) -> Finding {
+    let flushed = Flushed::of(case).filter(|flushed| flushed.decides(case));
+    let found = found.arg("flushed", flushed.is_some());
+    match flushed {
+        Some(flushed) => found.arg("flushing", flushed.share).arg("flushes", flushed.rate),
+        None => found,
+    }
 }
 
 /// What a load through the page cache can wait for at its device, and in which operations.
@@ -119,7 +161,7 @@ fn names_synced(case: &CaseResult, device: Resource) -> Option<Verdict> {
     if share < DECIDES {
         return Some(Verdict::Free(evidence));
     }
-    let found = bound(device, "syncs").arg("share", share);
+    let found = with_flushes(bound(device, "syncs").arg("share", share), case);
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
@@ -159,6 +201,7 @@ fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
         return Some(Verdict::Free(evidence));
     }
     let found = bound(device, how).arg("share", share).arg("ahead", !measure::is_random(case));
+    let found = with_flushes(found, case);
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 

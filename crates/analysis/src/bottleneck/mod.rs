@@ -23,6 +23,7 @@ pub(crate) mod device;
 mod device_queue;
 mod device_wait;
 mod end_core;
+mod flushed;
 mod host_queue;
 mod inside;
 mod interrupts;
@@ -34,6 +35,7 @@ mod limit;
 mod link;
 mod loss;
 pub(crate) mod memory;
+mod mounted_sync;
 mod network;
 mod path;
 mod pcie_state;
@@ -103,12 +105,14 @@ pub(crate) const ENGLISH: &[&str] = &[
     device_queue::ENGLISH,
     device_wait::ENGLISH,
     end_core::ENGLISH,
+    flushed::ENGLISH,
     host_queue::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
     large_answers::ENGLISH,
     late_answers::ENGLISH,
     latency::ENGLISH,
+    layer::held::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
     layer::parity::ENGLISH,
@@ -118,6 +122,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     link::ENGLISH,
     loss::ENGLISH,
     memory::ENGLISH,
+    mounted_sync::ENGLISH,
     network::ENGLISH,
     path::ENGLISH,
     pcie_state::ENGLISH,
