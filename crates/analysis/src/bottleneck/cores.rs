@@ -298,7 +298,15 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
     let ready = waited.is_some_and(|waited| (used + waited) / threads >= READY);
     let ours = own_process(case, |load, _| load == 0).unwrap_or_default() / threads.min(cpus).max(1.0);
-    ready || each >= WANTS || ours >= FULL || queues(case)
+    ready || each >= WANTS || ours >= FULL || queues(case) || waits_off_device(case)
+}
+
+/// Whether most of what a load has under way is not at its device, while its threads stand ready without a CPU for long enough
+/// to be felt: what the device has done waits until somebody looks.
+fn waits_off_device(case: &CaseResult) -> bool {
+    let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY)).unwrap_or_default();
+    let is_above = || measure::UnderWay::of(case, measure::device(case)?).map(|found| found.is_above());
+    waited / measure::workers(case).max(1.0) >= FELT && is_above().unwrap_or(false)
 }
 
 /// Whether the threads of an end on this machine stand ready without a CPU for long.
@@ -339,6 +347,16 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
     let threads = measure::workers(case);
     let cpus = measure::cpus_allowed(case, context.machine);
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
+}
+
+/// From this share of the time on a worker that stands ready without a CPU feels that others have these.
+const FELT: f64 = 0.1;
+
+/// Whether all CPUs that the load may use are full, and its workers stand ready without one for so long that it is felt: what a
+/// greater depth does not add may be for want of these.
+pub(super) fn are_lacking(case: &CaseResult, context: &Context<'_>) -> bool {
+    let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY)).unwrap_or_default();
+    waited / measure::workers(case).max(1.0) >= FELT && are_all_busy(case, context)
 }
 
 /// Whether all CPUs together are busy, or those that the load runs on or may run on, whoever keeps them so.

@@ -8,8 +8,8 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, device, device_queue, flushed, large_answers, late_answers,
-    latency, loss, mounted_sync, presenter, quota, remade, reorder, server, shown, steal,
+    bus, clock, contention, database, datagrams, device, device_queue, flushed, huge_pages, large_answers,
+    late_answers, latency, loss, mounted_sync, presenter, quota, remade, reorder, server, shown, steal,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -108,6 +108,7 @@ const AROUND: &[LookAround] = &[
     few_at_device,
     in_syncs,
     flushed::told,
+    huge_pages::told,
     mounted_sync::told,
     quota::beside_link,
     datagrams::lost_beside,

@@ -25,6 +25,7 @@ mod device_wait;
 mod end_core;
 mod flushed;
 mod host_queue;
+mod huge_pages;
 mod inside;
 mod interrupts;
 mod large_answers;
@@ -107,6 +108,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     end_core::ENGLISH,
     flushed::ENGLISH,
     host_queue::ENGLISH,
+    huge_pages::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
     large_answers::ENGLISH,

@@ -701,6 +701,11 @@ evidence-mounted-sync =
        *[dirsync] ディレクトリの変更ごとにデバイスに記録されるまで待つ
     }
 evidence-each-write = { RESOURCE($resource) } は負荷の書き込みごとに { FIXED($each, decimals: 2) } 個を受け取り、ワーカーは時間の { PERCENT($share) } を待って過ごした
+evidence-huge-pages =
+    { $some ->
+        [yes] メモリの { PERCENT($share) } がヒュージページにある: 残りへのアクセスは、TLB に収まらない数のページのアドレスを引く
+       *[no] ヒュージページにあるメモリはない: アクセスは、TLB に収まらない数の小さいページのアドレスを引く
+    }
 evidence-in-syncs = 時間の { PERCENT($share) } を { SHORT($sync_s, unit: "s") } の同期に使った
 evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度

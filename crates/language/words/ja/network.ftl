@@ -205,7 +205,10 @@ finding-server-bound =
         }
 finding-device-bound =
     { RESOURCE($resource) } が結果を決めています。{ $how ->
-        [reads] 負荷は時間の { PERCENT($share) } の間、ページキャッシュにないデータをデバイスが渡すのを待っています
+        [reads] 負荷は時間の { PERCENT($share) } の間、ページキャッシュにないデータをデバイスが渡すのを待っています{ $ahead ->
+            [off] 。先読みはありません（read_ahead_kb）
+           *[yes] {""}
+        }
         [syncs] 負荷は時間の { PERCENT($share) } の間、書いたデータがデバイスに記録されるのを待っています{ $flushed ->
             [yes] 。時間の { PERCENT($flushing) } はフラッシュが進行中です（{ SHORT($flushes, unit: "1/s") }）
            *[no] {""}
@@ -222,6 +225,7 @@ finding-device-bound =
         { $how ->
             [reads] { $ahead ->
                 [yes] 先読みを長くする（--set read-ahead）か --threads を増やすと
+                [off] 先読みを有効にする（--set read-ahead）か --threads を増やすと
                *[no] --threads を増やすと
             }、同時に読む量が増えます。デバイスにできることは --direct yes --queue-depth 1..64 で分かります
             [syncs] 多くの書き込みをまとめて同期を減らすか、フラッシュの速いデバイス（電源が切れても残るキャッシュを持つもの）を使ってください。--threads を増やすと、一度の同期を共有することもあります

@@ -701,6 +701,11 @@ evidence-mounted-sync =
        *[dirsync] 디렉터리를 바꿀 때마다 장치에 기록될 때까지 기다림
     }
 evidence-each-write = { RESOURCE($resource) }은(는) 부하의 쓰기마다 { FIXED($each, decimals: 2) }개를 받고, 작업 스레드는 시간의 { PERCENT($share) } 동안 기다림
+evidence-huge-pages =
+    { $some ->
+        [yes] 메모리의 { PERCENT($share) }가 큰 페이지에 있음: 나머지에 접근할 때는 TLB가 담을 수 있는 것보다 많은 페이지의 주소를 찾음
+       *[no] 큰 페이지에 있는 메모리가 없음: 접근할 때 TLB가 담을 수 있는 것보다 많은 작은 페이지의 주소를 찾음
+    }
 evidence-in-syncs = 시간의 { PERCENT($share) }를 { SHORT($sync_s, unit: "s") }짜리 동기화에 씀
 evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도

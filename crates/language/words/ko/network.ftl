@@ -205,7 +205,10 @@ finding-server-bound =
         }
 finding-device-bound =
     { RESOURCE($resource) }이(가) 결과를 정합니다. { $how ->
-        [reads] 부하는 시간의 { PERCENT($share) } 동안 페이지 캐시에 없는 데이터를 장치가 줄 때까지 기다립니다
+        [reads] 부하는 시간의 { PERCENT($share) } 동안 페이지 캐시에 없는 데이터를 장치가 줄 때까지 기다립니다{ $ahead ->
+            [off] . 미리 읽기는 없습니다(read_ahead_kb)
+           *[yes] {""}
+        }
         [syncs] 부하는 시간의 { PERCENT($share) } 동안 쓴 데이터가 장치에 기록될 때까지 기다립니다{ $flushed ->
             [yes] . 시간의 { PERCENT($flushing) } 동안 플러시가 진행됩니다({ SHORT($flushes, unit: "1/s") })
            *[no] {""}
@@ -222,6 +225,7 @@ finding-device-bound =
         { $how ->
             [reads] { $ahead ->
                 [yes] 미리 읽기를 키우거나(--set read-ahead) --threads를 늘리면
+                [off] 미리 읽기를 켜거나(--set read-ahead) --threads를 늘리면
                *[no] --threads를 늘리면
             } 동시에 더 많이 읽습니다. 장치가 할 수 있는 것은 --direct yes --queue-depth 1..64로 알 수 있습니다
             [syncs] 더 많은 쓰기를 모아 동기화 횟수를 줄이거나, 플러시가 빠른 장치(전원이 끊겨도 남는 캐시를 가진 것)를 쓰십시오. --threads를 늘리면 한 번의 동기화를 함께 쓰기도 합니다

@@ -154,3 +154,24 @@ fn counted(case: &mut CaseResult, cpu: &str, [busy, idle]: [u64; 2]) {
         }
     }
 }
+
+/// Bug: beside programs that fill all CPUs a device was said to be full, though what it had done waited for a CPU.
+#[test]
+fn a_device_that_is_done_while_all_cpus_are_busy_is_not_full() {
+    let found = |busy: u64, ready: f64, queue: f64| {
+        let with = |depth: u64, rate: f64| {
+            let mut case = disk(depth, rate, depth as f64 * 1e6 / rate, 10.0);
+            counted(&mut case, "cpu", [busy, 200 - busy]);
+            crate::measure::layers::tests::did(&mut case, "sda", rate * 4096.0, 0.0, queue);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::RUN_DELAY, ready.into());
+            }
+            case
+        };
+        verdict(&[with(32, 10_000.0), with(16, 9_900.0)]).code
+    };
+    assert_eq!(found(199, 0.15, 2.0), "all-cores-full", "the device has two of 32");
+    assert_eq!(found(199, 0.15, 30.0), "cannot-tell", "the device has them, and the CPUs are full as well");
+    assert_eq!(found(199, 0.01, 30.0), "device-full", "it hardly waits for a CPU");
+    assert_eq!(found(100, 0.15, 30.0), "device-full", "there are CPUs to spare");
+}
