@@ -23,6 +23,9 @@ evidence-device-flushed =
         [yes] {""}
        *[no] , though the load syncs nothing: others, or the file system, ask for that
     }
+evidence-device-trimmed =
+    { RESOURCE($resource) } discards (trims) { SHORT($rate, unit: "B/s") }, for { PERCENT($share) } of the time, though the load
+    discards nothing: others, or the file system, ask for that
 "#;
 
 /// What flushes of one device took.
@@ -76,6 +79,22 @@ pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -
     Flushed::of(case).filter(|_| waits).map(|found| found.evidence(case))
 }
 
+/// That a device has discards of others to do for so long that a load which waits for it feels that: of fstrim(8), or of a file
+/// system that is mounted with `discard`.
+pub(super) fn trimmed(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    let waits = WAITS.contains(&named.code.as_str()) || named.code == "device-full";
+    if !waits || measure::is_net(case) || measure::does(case, OperationClass::Trim) {
+        return None;
+    }
+    let resource = measure::lowest(case).first().map(|step| &step.resource)?;
+    let median = |name: &str| measure::median(case, |trial| measure::rate(trial, resource, name));
+    // Several may be under way at once.
+    let share = median("discard_ms").filter(|share| *share >= FELT)?.min(1.0);
+    let place = measure::place(case, resource, "discard_ms")?;
+    let evidence = Evidence::at("device-trimmed", place).arg("resource", resource.as_str());
+    Some(evidence.arg("rate", median("discarded_sectors")?).arg("share", share))
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::tests::{disk, verdict};
@@ -121,5 +140,29 @@ mod tests {
             "{told:?}"
         );
         assert!(found(Durability::None, 0.01).evidence.iter().all(|e| e.code != "device-flushed"));
+    }
+
+    #[test]
+    fn discards_of_others_are_told_beside() {
+        let trimmed = |ms: u64| {
+            let mut case = disk(1, 1_000.0, 1_000.0, 15.0);
+            for trial in &mut case.trials {
+                let counters = &mut trial.result.local_mut().counters;
+                for (name, scale, steps) in
+                    [("discard_ms", 1e-3, ms), ("discarded_sectors", 512.0, 2_000_000)]
+                {
+                    let source = format!("/proc/diskstats {name}");
+                    counters.push(fixture::counter("block:sda", &source, scale, steps));
+                }
+            }
+            let found = verdict(&[case]);
+            found.evidence.into_iter().find(|evidence| evidence.code == "device-trimmed")?.text
+        };
+        assert!(
+            trimmed(600).is_some_and(|text| text.contains("1.024 GB/s, for 60 % of the time")),
+            "{:?}",
+            trimmed(600)
+        );
+        assert_eq!(trimmed(20), None);
     }
 }

@@ -52,6 +52,7 @@ mod reorder;
 mod scheduler;
 mod served_disk;
 mod server;
+mod slower;
 mod steal;
 mod stopped;
 mod swap;
@@ -138,6 +139,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    slower::ENGLISH,
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,

@@ -690,6 +690,7 @@ evidence-device-flushed =
         [yes] {""}
        *[no] 。負荷は同期しないので、ほかのプログラムかファイルシステムが求めたもの
     }
+evidence-device-trimmed = { RESOURCE($resource) } は { SHORT($rate, unit: "B/s") } を破棄（TRIM）し、時間の { PERCENT($share) } をかける。負荷は破棄しないので、ほかのプログラムかファイルシステムが求めたもの
 evidence-held-at =
     平均して進行中の操作 { FIXED($under_way, decimals: 2) } 個のうち { FIXED($own, decimals: 2) } 個が{ $inside ->
         [yes] 下のデバイスではなく
@@ -706,6 +707,7 @@ evidence-huge-pages =
         [yes] メモリの { PERCENT($share) } がヒュージページにある: 残りへのアクセスは、TLB に収まらない数のページのアドレスを引く
        *[no] ヒュージページにあるメモリはない: アクセスは、TLB に収まらない数の小さいページのアドレスを引く
     }
+evidence-slower-device = { RESOURCE($resource) } の 1 操作は { SHORT($latency_s, unit: "s") }、負荷のほかのデバイスは中央値で { SHORT($others_s, unit: "s") }
 evidence-in-syncs = 時間の { PERCENT($share) } を { SHORT($sync_s, unit: "s") } の同期に使った
 evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度

@@ -690,6 +690,7 @@ evidence-device-flushed =
         [yes] {""}
        *[no] . 부하는 동기화하지 않으므로 다른 프로그램이나 파일 시스템이 요청한 것임
     }
+evidence-device-trimmed = { RESOURCE($resource) }은(는) { SHORT($rate, unit: "B/s") }를 해제(TRIM)하며, 시간의 { PERCENT($share) }가 듦. 부하는 해제하지 않으므로 다른 프로그램이나 파일 시스템이 요청한 것임
 evidence-held-at =
     평균적으로 진행 중인 작업 { FIXED($under_way, decimals: 2) }개 가운데 { FIXED($own, decimals: 2) }개가 { $inside ->
         [yes] 아래 장치가 아니라{" "}
@@ -706,6 +707,7 @@ evidence-huge-pages =
         [yes] 메모리의 { PERCENT($share) }가 큰 페이지에 있음: 나머지에 접근할 때는 TLB가 담을 수 있는 것보다 많은 페이지의 주소를 찾음
        *[no] 큰 페이지에 있는 메모리가 없음: 접근할 때 TLB가 담을 수 있는 것보다 많은 작은 페이지의 주소를 찾음
     }
+evidence-slower-device = { RESOURCE($resource) }의 작업 하나는 { SHORT($latency_s, unit: "s") }, 부하의 다른 장치는 중앙값으로 { SHORT($others_s, unit: "s") }
 evidence-in-syncs = 시간의 { PERCENT($share) }를 { SHORT($sync_s, unit: "s") }짜리 동기화에 씀
 evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도
