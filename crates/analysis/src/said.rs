@@ -11,6 +11,7 @@ const NAMES: &[&str] = &[
     "amount",
     "below",
     "cores",
+    "device",
     "error",
     "example",
     "filesystem",

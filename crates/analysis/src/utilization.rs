@@ -4,6 +4,7 @@ pub(crate) mod bond;
 mod counted;
 mod interface;
 mod page_cache;
+mod used_up;
 
 use model::limit::{Access, Allowance, Direction, Limit, LimitKind, UsualRange};
 use model::machine::{Calibration, Machine};
@@ -44,7 +45,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             } else {
                 step
             };
-            let Some(demand) = demand(case, machine, limit, step) else { continue };
+            let Some(demand) = used_up::demand(case, machine, limit, step) else { continue };
             if is_passed(limit, demand, bound) {
                 continue;
             }
@@ -190,7 +191,6 @@ fn bytes(case: &CaseResult, limit: &Limit, step: &PathStep) -> Option<f64> {
 const DEEP: f64 = 32.0;
 /// A datasheet's sequential figures are for blocks at least so large.
 const LARGE: u64 = 128 << 10;
-
 /// And for so many bytes under way: 32 blocks of 128 KiB.
 const AT_ONCE: f64 = 4194304.0;
 

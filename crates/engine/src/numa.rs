@@ -319,9 +319,25 @@ impl MemoryPolicy {
 const SAMPLES: usize = 512;
 
 /// The nodes that pages of this buffer lie in, by a sample; empty where the
-/// kernel does not say. The kernel is asked about addresses; nothing is touched.
+/// kernel does not say.
 #[must_use]
 pub fn of_pages(buffer: &Range<*const u8>) -> Vec<u32> {
+    let mut nodes = of_sample(buffer);
+    nodes.sort_unstable();
+    nodes.dedup();
+    nodes
+}
+
+/// The share of this buffer that lies in other nodes than this, by a sample; none where the kernel does not say.
+#[must_use]
+pub fn share_away(buffer: &Range<*const u8>, node: u32) -> Option<f64> {
+    let nodes = of_sample(buffer);
+    let away = nodes.iter().filter(|other| **other != node).count();
+    (!nodes.is_empty()).then(|| away as f64 / nodes.len() as f64)
+}
+
+/// The node of each page of a sample. The kernel is asked about addresses; nothing is touched.
+fn of_sample(buffer: &Range<*const u8>) -> Vec<u32> {
     let page = rustix::param::page_size();
     let bytes = buffer.end.addr().saturating_sub(buffer.start.addr());
     let count = (bytes / page).clamp(1, SAMPLES);
@@ -345,10 +361,7 @@ pub fn of_pages(buffer: &Range<*const u8>) -> Vec<u32> {
         return Vec::new();
     }
     // What is no node is an error of that page: not yet touched.
-    let mut nodes: Vec<u32> = states.into_iter().filter_map(|state| u32::try_from(state).ok()).collect();
-    nodes.sort_unstable();
-    nodes.dedup();
-    nodes
+    states.into_iter().filter_map(|state| u32::try_from(state).ok()).collect()
 }
 
 /// The node of the CPU that this thread runs on.

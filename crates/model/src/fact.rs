@@ -51,6 +51,8 @@ known_names! { FactName:
     CPU_NODE = "cpu_node";
     /// The NUMA nodes that their memory was on.
     MEMORY_NODE = "memory_node";
+    /// The share of their memory that was on another node than the thread that used it.
+    MEMORY_AWAY_SHARE = "memory_away_share";
     /// The kernel's policy for it, as it was read back: `bind:1` for node 1 alone.
     MEMORY_POLICY = "memory_policy";
 

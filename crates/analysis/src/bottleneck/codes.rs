@@ -31,7 +31,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "steal-bound",
-        "The hypervisor took at least a tenth of the CPU time that the threads of an end wanted (steal), and what they computed \
+        "The hypervisor took at least a fifth of the CPU time that the threads of an end wanted (steal), and what they computed \
          and what was taken from them are at least 85 % of what the CPUs that they may use have. Of stolen time the load has \
          the part that it has of what was computed. A link, a limit or memory that is full has the name before it.",
     ),
@@ -105,7 +105,8 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     ),
     (
         "one-core-full",
-        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads; or one thread and \
+        "The threads of the load compute at least 95 % of the time, and there are more CPUs than threads; or at least 80 % of it while \
+         they lack all the rest to the hypervisor (steal) or stand ready without a CPU; or one thread and \
          the kernel's workers that do its operations fill a CPU together, or take turns without a pause.",
     ),
     (
@@ -191,7 +192,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
     (
         "latency-bound",
         "Nothing on the path is full: the load waits for its own operations, one at a time or as many as its depth, and \
-         a greater depth gives more.",
+         a greater depth gives more. Of a stack the device is named that has half of what is under way or more, also where that is \
+         a mapping or an array which keeps it from the devices below; flushes of a device are named where one is under way half \
+         of the time.",
     ),
     (
         "path-full",
@@ -293,7 +296,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          and its processor was not full. Of a load through the page cache that reads, or that syncs what it writes (of both, \
          what has more of its time): its workers neither computed nor stood ready without a CPU for half of their time or \
          more, and at least a twentieth of what they read, or wrote, passed the device; or it only writes, parts of pages or to a mapped file, and the device \
-         delivers at least as many bytes. Of one that makes and removes files \
+         delivers at least as many bytes. Of one that only writes and syncs nothing: where the device takes at least eight tenths of a \
+         write for each of its own, while no writer is slowed down for the sake of dirty pages (a file system that is mounted with \
+         `sync`, or a file with that attribute). Of one that makes and removes files \
          and syncs that: the same, where the device took at least one write for twenty operations. Of one past the page cache at a rate that it does not keep: at least 80 % of the operations that it may \
          have in flight were, and no worker computed more than 80 % of the time; not where three quarters of these were neither \
          at the device, by its own count, nor with a thread that computes.",

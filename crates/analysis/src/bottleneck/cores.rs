@@ -8,7 +8,7 @@ use model::run::CaseResult;
 use model::trial::Counter;
 use model::{Finding, MetricName, Resource, ResourceKind, Severity, Trial, fact};
 
-use super::{FULL, Verdict, chase, finding, shown};
+use super::{FULL, Verdict, chase, finding, shown, steal};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -25,6 +25,9 @@ const OTHERS: f64 = 0.1;
 /// A thread that computes, or stands ready without a CPU, for this share of the time is held back
 /// by processors: all else that it waits for has the rest.
 pub(super) const READY: f64 = 0.85;
+
+/// From this share of the time on a thread fills its core, where the hypervisor or others have all the rest of it.
+const WITH_LOSSES: f64 = 0.80;
 
 /// Threads that stand ready without a CPU for this share of the time are short of CPUs. They may
 /// wait for one another meanwhile, so that CPUs idle now and then: busy for so much is full then.
@@ -107,7 +110,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let is_hungry = wants(case, each, cpus);
     let everywhere =
         all.is_some_and(|a| a >= FULL) && is_hungry || all.is_some_and(|a| a >= CROWDED) && queues(case);
-    let own = own_cores(case, context).filter(|_| each >= FULL || is_hungry);
+    let is_each = each >= FULL || is_full_with_losses(case, context, each, cpus);
+    let own = own_cores(case, context).filter(|_| is_each || is_hungry);
     let is_crowded = |own: &OwnCores| threads > own.cpus.len() as f64 || each < FULL && own.beside;
     // What the kernel does for us on our own core is ours.
     let is_alone = own.as_ref().is_some_and(|own| own.ours && !is_crowded(own));
@@ -115,7 +119,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return own.verdict(each, evidence);
     }
     let each = own.filter(|_| is_alone).map_or(each, |own| each.max(own.busy));
-    if each < FULL && !everywhere {
+    let is_each = is_each || each >= FULL;
+    if !is_each && !everywhere {
         if let Some(found) = with_the_kernel(case, each, cpus) {
             return Verdict::Full(Box::new(found.because_all(evidence)));
         }
@@ -126,12 +131,12 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     let waits = context.machine.is_some_and(|m| measure::beyond_caches(case, m));
     let ours = is_ours(case, all.unwrap_or_default());
-    let shared = each < FULL && !ours;
-    let beside = each < FULL && ours && !case.loads.beside.is_empty();
+    let shared = !is_each && !ours;
+    let beside = !is_each && ours && !case.loads.beside.is_empty();
     let waits = waits && measure::is_of_memory(case);
     // Threads that fill their cores would have no more of others that were free.
     let online = measure::cpus_online(case, context.machine);
-    let all = if each >= FULL { threads >= cpus && cpus > 0.0 && cpus >= online } else { everywhere };
+    let all = if is_each { threads >= cpus && cpus > 0.0 && cpus >= online } else { everywhere };
     let code = if all { "all-cores-full" } else { "one-core-full" };
     // Another thread on a core that one fills is no second core.
     let own_cpus = measure::CaseCpus::of(case, context.machine);
@@ -150,6 +155,16 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         .arg("waits", waits);
     found.evidence = evidence;
     Verdict::Full(Box::new(found))
+}
+
+/// Whether threads compute for nearly all of the time that they are let: what they lack of it the hypervisor gave to others,
+/// or they stood ready while others had their CPU.
+fn is_full_with_losses(case: &CaseResult, context: &Context<'_>, each: f64, cpus: f64) -> bool {
+    let threads = measure::workers(case).max(1.0);
+    // More threads than CPUs share them by intention.
+    let may_lose = each >= WITH_LOSSES && (cpus <= 0.0 || threads <= cpus);
+    let ready = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY)).unwrap_or_default();
+    may_lose && each + ready / threads + steal::of_each(case, context) >= FULL
 }
 
 /// Whether it is us, with the loads beside this one, who have the CPUs that are all busy.
@@ -248,7 +263,10 @@ fn own_cores(case: &CaseResult, context: &Context<'_>) -> Option<OwnCores> {
     // Workers that are pinned elsewhere do not run here.
     let is_here = |cpu: Option<u32>| cpu.is_none_or(|cpu| own.contains(&cpu));
     let used = own_process(case, |_, cpu| is_here(cpu));
-    let ours = used.is_some_and(|used| used >= OWN * busy * own.len() as f64);
+    // What the hypervisor gave to others no program of this machine has.
+    let stolen = measure::median(case, |trial| stolen_share(trial, &resources)).unwrap_or_default();
+    let ours = used.is_some_and(|used| used >= OWN * (busy - stolen) * own.len() as f64);
+    let ours = ours && stolen <= 1.0 - WITH_LOSSES;
     let alone = own_process(case, |load, cpu| load == 0 && is_here(cpu));
     let beside = used.zip(alone).is_some_and(|(used, alone)| used - alone >= (1.0 - FULL) * own.len() as f64);
     Some(OwnCores { cpus: own, busy, ours, beside, place })
@@ -280,7 +298,15 @@ fn wants(case: &CaseResult, each: f64, cpus: f64) -> bool {
     let used = each * if cpus > 0.0 { threads.min(cpus) } else { threads };
     let ready = waited.is_some_and(|waited| (used + waited) / threads >= READY);
     let ours = own_process(case, |load, _| load == 0).unwrap_or_default() / threads.min(cpus).max(1.0);
-    ready || each >= WANTS || ours >= FULL || queues(case)
+    ready || each >= WANTS || ours >= FULL || queues(case) || waits_off_device(case)
+}
+
+/// Whether most of what a load has under way is not at its device, while its threads stand ready without a CPU for long enough
+/// to be felt: what the device has done waits until somebody looks.
+fn waits_off_device(case: &CaseResult) -> bool {
+    let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY)).unwrap_or_default();
+    let is_above = || measure::UnderWay::of(case, measure::device(case)?).map(|found| found.is_above());
+    waited / measure::workers(case).max(1.0) >= FELT && is_above().unwrap_or(false)
 }
 
 /// Whether the threads of an end on this machine stand ready without a CPU for long.
@@ -323,10 +349,26 @@ pub(super) fn each(case: &CaseResult, context: &Context<'_>) -> Option<(MetricNa
     Some((metric, used / if cpus > 0.0 { threads.min(cpus) } else { threads }))
 }
 
+/// From this share of the time on a worker that stands ready without a CPU feels that others have these.
+const FELT: f64 = 0.1;
+
+/// Whether all CPUs that the load may use are full, and its workers stand ready without one for so long that it is felt: what a
+/// greater depth does not add may be for want of these.
+pub(super) fn are_lacking(case: &CaseResult, context: &Context<'_>) -> bool {
+    let waited = measure::median(case, |trial| measure::number(trial, fact::RUN_DELAY)).unwrap_or_default();
+    waited / measure::workers(case).max(1.0) >= FELT && are_all_busy(case, context)
+}
+
 /// Whether all CPUs together are busy, or those that the load runs on or may run on, whoever keeps them so.
 pub(super) fn are_all_busy(case: &CaseResult, context: &Context<'_>) -> bool {
     let all = measure::median(case, |trial| busy_share(trial, &[Resource::CPUS]));
     all.is_some_and(|busy| busy >= FULL) || own_cores(case, context).is_some()
+}
+
+/// The share of their time that the hypervisor gave to others.
+fn stolen_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
+    let rates: Vec<f64> = cpus.iter().filter_map(|cpu| measure::rate(trial, cpu, "steal")).collect();
+    (!rates.is_empty()).then(|| rates.iter().sum::<f64>() / cpus.len() as f64)
 }
 
 /// The share of their time that these CPUs together were busy.
@@ -340,161 +382,4 @@ pub(super) fn busy_share(trial: &Trial, cpus: &[Resource]) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use model::machine::CpuPlace;
-    use model::study::Pin;
-    use model::trial::{Placement, WorkerPlace};
-    use model::{Quantity, Unit, metric};
-
-    use super::super::tests::{disk, machine, verdict, verdict_on};
-    use super::*;
-    use crate::validity::fixture;
-
-    /// A thread that fills its core has no more of one that somebody else fills.
-    #[test]
-    fn a_full_core_beside_a_burner_is_one_core() {
-        let mut case = disk(32, 500_000.0, 60.0, 1.97);
-        counted(&mut case, "cpu", [198, 2]);
-        let found = verdict(&[case]);
-        assert_eq!((found.code.as_str(), found.advice), ("one-core-full", None));
-    }
-
-    /// Bug: four threads on four cores of two threads each were told to be more.
-    #[test]
-    fn a_second_thread_of_a_core_is_no_core_to_spare() {
-        let mut machine = machine();
-        let place = |cpu: u32| CpuPlace { cpu, core: cpu % 4, ..CpuPlace::default() };
-        machine.inventory.cpu.topology = (0..8).map(place).collect();
-        machine.inventory.cpu.online = (0..8).collect();
-        machine.inventory.cpu.allowed = (0..8).collect();
-        let found = |threads: u64| {
-            let mut case = disk(32, 100_000.0, 60.0, 9.9 * threads as f64);
-            fixture::set(&mut case, "threads", threads);
-            verdict_on(&machine, &[case])
-        };
-        let (two, four) = (found(2), found(4));
-        assert_eq!((two.code.as_str(), four.code.as_str()), ("one-core-full", "one-core-full"));
-        assert_eq!((two.advice.is_some(), four.advice), (true, None));
-        let all = found(8);
-        assert_eq!(all.code, "all-cores-full");
-        assert!(all.text.starts_with("all 8 CPUs, threads of 4 cores, are busy"), "{}", all.text);
-    }
-
-    /// Bug: with one of two CPUs allowed, or pinned to, beside a neighbour, all CPUs were said
-    /// to be busy half of the time, and nothing to be full.
-    #[test]
-    fn the_cpus_that_a_load_may_run_on_are_those_that_count() {
-        let mut machine = machine();
-        machine.inventory.cpu.online = vec![0, 1];
-        machine.inventory.cpu.allowed = vec![1];
-        // Each operation takes 55 us of a CPU, 9,000 times a second.
-        let mut case = disk(1, 9_000.0, 110.0, 55.0);
-        counted(&mut case, "cpu", [101, 99]);
-        counted(&mut case, "cpu:0", [2, 98]);
-        counted(&mut case, "cpu:1", [99, 1]);
-        let found = verdict_on(&machine, &[case.clone()]);
-        assert_eq!(found.code, "own-cores-full");
-        assert_eq!(found.resource, Some(Resource::of_cpus(&[1])));
-        machine.inventory.cpu.allowed = vec![0, 1];
-        assert_eq!(verdict_on(&machine, &[case.clone()]).code, "latency-bound");
-        for (cpu, code) in [(1, "own-cores-full"), (0, "latency-bound")] {
-            for trial in &mut case.trials {
-                let workers = vec![WorkerPlace { load: 0, cpu: Some(cpu) }];
-                let (asked, policy) = (Pin::Spread, Pin::Spread);
-                trial.result.placement =
-                    Some(Placement { asked, policy, reason: None, workers, interrupts: Vec::new() });
-            }
-            assert_eq!(verdict_on(&machine, &[case.clone()]).code, code);
-        }
-    }
-
-    /// Bug: a thread at 45 % whose operations the kernel's workers do on the same CPU left that CPU
-    /// full and nothing named.
-    #[test]
-    fn a_cpu_that_a_thread_and_the_kernel_s_workers_for_it_fill_is_full() {
-        let filled = |depth: u64, ours: u64, cpus: [[u64; 2]; 2]| {
-            let mut case = disk(depth, 9_000.0, 110.0, 50.0);
-            counted(&mut case, "cpu", [cpus[0][0] + cpus[1][0], cpus[0][1] + cpus[1][1]]);
-            counted(&mut case, "cpu:0", cpus[0]);
-            counted(&mut case, "cpu:1", cpus[1]);
-            own(&mut case, ours);
-            verdict_on(&two_cpus(), &[case])
-        };
-        let found = filled(8, 99, [[4, 96], [98, 2]]);
-        assert_eq!(
-            (found.code.as_str(), found.resource),
-            ("one-core-full", Some(Resource::of(ResourceKind::Cpu, 1)))
-        );
-        assert!(found.text.contains("98 % of the time with what the kernel's workers do"), "{}", found.text);
-        // On either CPU in turn, but never at once.
-        assert_eq!(filled(1, 98, [[52, 48], [49, 51]]).code, "one-core-full");
-        assert_ne!(filled(8, 98, [[52, 48], [49, 51]]).code, "one-core-full");
-        // Others fill it.
-        assert_ne!(filled(1, 46, [[4, 96], [98, 2]]).code, "one-core-full");
-        assert_ne!(filled(1, 98, [[98, 2], [98, 2]]).code, "one-core-full");
-    }
-
-    /// Bug: a load beside it on the same CPU was called another program, or was not told at all.
-    #[test]
-    fn a_load_beside_it_on_its_cpu_is_no_other_program() {
-        let beside = |cpus: [u32; 2], ours: u64| {
-            let mut case = disk(1, 9_000.0, 110.0, 55.0);
-            let companion = case.loads.main.clone();
-            case.loads.beside.push(companion);
-            counted(&mut case, "cpu", [103, 97]);
-            counted(&mut case, "cpu:0", [4, 96]);
-            counted(&mut case, "cpu:1", [99, 1]);
-            own(&mut case, ours);
-            for trial in &mut case.trials {
-                let workers =
-                    (0..).zip(cpus).map(|(load, cpu)| WorkerPlace { load, cpu: Some(cpu) }).collect();
-                let (asked, policy) = (Pin::Spread, Pin::Spread);
-                trial.result.placement =
-                    Some(Placement { asked, policy, reason: None, workers, interrupts: Vec::new() });
-                let mut second = trial.result.main().clone();
-                second.load = 1;
-                for (name, value, unit) in [
-                    (metric::IOPS, 9_000.0, Unit::PerSecond),
-                    (metric::CPU_PER_OPERATION, 55e-6, Unit::Seconds),
-                ] {
-                    second.metrics.insert(name, Quantity { value, unit });
-                }
-                trial.result.loads.push(second);
-            }
-            verdict_on(&two_cpus(), &[case])
-        };
-        let found = beside([1, 1], 98);
-        assert_eq!(found.code, "own-cores-full");
-        assert!(found.text.ends_with("with it and the loads beside it"), "{}", found.text);
-        // Elsewhere: what fills its CPU is another program.
-        let found = beside([1, 0], 98);
-        assert_eq!(found.code, "own-cores-full");
-        assert!(found.text.contains("other programs or the kernel have the rest"), "{}", found.text);
-    }
-
-    fn two_cpus() -> model::machine::Machine {
-        let mut machine = machine();
-        (machine.inventory.cpu.online, machine.inventory.cpu.allowed) = (vec![0, 1], vec![0, 1]);
-        machine
-    }
-
-    /// Hundredths of a second that our process computed.
-    fn own(case: &mut CaseResult, hundredths: u64) {
-        for trial in &mut case.trials {
-            for (name, part) in [("user", 1), ("system", hundredths - 1)] {
-                let counter = fixture::counter("self", &format!("getrusage(2) {name}"), 0.01, part);
-                trial.result.local_mut().counters.push(counter);
-            }
-        }
-    }
-
-    /// Ticks of 10 ms that a CPU was busy and idle.
-    fn counted(case: &mut CaseResult, cpu: &str, [busy, idle]: [u64; 2]) {
-        for trial in &mut case.trials {
-            for (name, ticks) in [("user", busy), ("idle", idle)] {
-                let counter = fixture::counter(cpu, &format!("/proc/stat {name}"), 0.01, ticks);
-                trial.result.local_mut().counters.push(counter);
-            }
-        }
-    }
-}
+mod tests;

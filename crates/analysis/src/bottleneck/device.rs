@@ -106,6 +106,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let missing = |code: &str| shown(code, context.headline.unwrap_or(metric::IOPS)).arg("resource", device);
     // A worker that is nearly always busy is what does not get faster.
     let is_busy = cores::each(case, context).is_some_and(|(_, each)| each > BUSY);
+    let is_busy = is_busy || cores::are_lacking(case, context);
     if is_busy && !more_workers_add_nothing(case, context) {
         return Verdict::Unknown(missing("device-workers-busy"));
     }

@@ -13,10 +13,11 @@ use model::limit::Direction;
 use model::profile::{Durability, OperationClass, WaitsFor};
 use model::resource::PathStep;
 use model::run::CaseResult;
-use model::{Finding, Resource, Severity, Trial, metric};
+use model::{Finding, Resource, Severity, Trial, Value, metric};
 
+use super::flushed::Flushed;
 use super::network::DECIDES;
-use super::{Verdict, device_queue, finding, shown};
+use super::{Verdict, device_queue, finding, mounted_sync, shown};
 use crate::measure::End;
 use crate::validity::page_cache;
 use crate::{Context, measure};
@@ -27,6 +28,9 @@ const PASSED: f64 = 0.05;
 /// Who has pages read before it writes to them has as many bytes read as it writes, or hardly waits for these.
 const FILLED: f64 = 1.0;
 
+/// A page.
+const PAGE: u64 = 4096;
+
 /// From this share of the operations that may be in flight on, all are.
 const ALL: f64 = 0.8;
 
@@ -34,6 +38,41 @@ const ALL: f64 = 0.8;
 const BUSY: f64 = 0.8;
 
 pub(super) const ENGLISH: &str = r#"
+finding-device-bound =
+    { RESOURCE($resource) } holds this back: { $how ->
+        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold{ $ahead ->
+            [off] , and nothing is read ahead (read_ahead_kb)
+           *[yes] {""}
+        }
+        [syncs] the load waits { PERCENT($share) } of the time until what it wrote is there{ $flushed ->
+            [yes] , and a flush is under way { PERCENT($flushing) } of the time ({ SHORT($flushes, unit: "1/s") })
+           *[no] {""}
+        }
+        [each] the load waits { PERCENT($share) } of the time until each of its writes is there, though it syncs nothing: { $option ->
+            [none] a mount option or an attribute of the file has it so (sync, chattr +S)
+           *[sync] its file system is mounted with { $option }
+        }
+        [fills] the load waits { PERCENT($share) } of the time until the pages are read that it writes to
+        [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
+            { SHORT($latency_s, unit: "s") }, and more are due
+       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
+    }
+    .advice =
+        { $how ->
+            [reads] { $ahead ->
+                [yes] a longer read-ahead (--set read-ahead) or more --threads have
+                [off] a read-ahead (--set read-ahead) or more --threads have
+               *[no] more --threads have
+            } more read at once; --direct yes --queue-depth 1..64 shows what the device can do
+            [syncs] fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a
+                power cut; more --threads may share syncs
+            [each] writes need not wait without that option or attribute; larger writes wait less often
+            [fills] writes of whole pages (4 KiB) to a file that is not mapped read nothing before; more --threads have more read at once
+            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
+           *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
+                a larger --buffer makes larger writes, and more --streams write more at once
+        }
+
 evidence-device-wait =
     each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } { $how ->
         [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
@@ -56,7 +95,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let found = if measure::does(case, OperationClass::Metadata) {
         names_synced(case, device)
     } else if !measure::is_direct(case) {
-        behind_the_cache(case, device)
+        behind_the_cache(case, device, context).or_else(|| mounted_sync::examine(case, context))
     } else if !measure::is_closed(case) {
         in_flight(case, device, context)
     } else {
@@ -67,6 +106,16 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 
 fn bound(device: Resource, how: &str) -> Finding {
     finding("device-bound", Severity::Note).on(device).arg("how", how)
+}
+
+/// With what flushes have of the time, where that is most of it.
+fn with_flushes(found: Finding, case: &CaseResult) -> Finding {
+    let flushed = Flushed::of(case).filter(|flushed| flushed.decides(case));
+    let found = found.arg("flushed", flushed.is_some());
+    match flushed {
+        Some(flushed) => found.arg("flushing", flushed.share).arg("flushes", flushed.rate),
+        None => found,
+    }
 }
 
 /// What a load through the page cache can wait for at its device, and in which operations.
@@ -119,7 +168,7 @@ fn names_synced(case: &CaseResult, device: Resource) -> Option<Verdict> {
     if share < DECIDES {
         return Some(Verdict::Free(evidence));
     }
-    let found = bound(device, "syncs").arg("share", share);
+    let found = with_flushes(bound(device, "syncs").arg("share", share), case);
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
@@ -146,7 +195,19 @@ fn filled(case: &CaseResult) -> Option<(&'static str, f64, Place)> {
     Some(("fills", passed, place))
 }
 
-fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
+/// How the kernel may read ahead of a load: not at all where its places are random, or where no more than a page is allowed.
+fn ahead(case: &CaseResult, context: &Context<'_>) -> Value {
+    if measure::is_random(case) {
+        return Value::Bool(false);
+    }
+    let disks = measure::wholes(case, context.machine);
+    let most = disks.iter().filter_map(|disk| disk.read_ahead_bytes).max();
+    // A setting of the study may have changed it since.
+    let is_set = case.settings.keys().any(|key| key.split('@').next() == Some("read-ahead"));
+    if most.is_some_and(|bytes| bytes <= PAGE) && !is_set { "off".into() } else { Value::Bool(true) }
+}
+
+fn behind_the_cache(case: &CaseResult, device: Resource, context: &Context<'_>) -> Option<Verdict> {
     let (how, passed, place) = passed_in(case)?;
     let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
     let share = (1.0 - used).max(0.0);
@@ -158,7 +219,8 @@ fn behind_the_cache(case: &CaseResult, device: Resource) -> Option<Verdict> {
     if share < DECIDES {
         return Some(Verdict::Free(evidence));
     }
-    let found = bound(device, how).arg("share", share).arg("ahead", !measure::is_random(case));
+    let found = bound(device, how).arg("share", share).arg("ahead", ahead(case, context));
+    let found = with_flushes(found, case);
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
@@ -186,10 +248,11 @@ fn in_flight(case: &CaseResult, device: Resource, context: &Context<'_>) -> Opti
 
 #[cfg(test)]
 mod tests {
+    use model::machine::BlockDevice;
     use model::profile::{Arrival, Flow, FlowUnit};
     use model::{Quantity, Unit, fact};
 
-    use super::super::tests::{disk, verdict};
+    use super::super::tests::{disk, machine, verdict, verdict_on};
     use super::*;
     use crate::measure::layers::tests::did;
     use crate::validity::fixture;
@@ -275,6 +338,26 @@ mod tests {
         );
         assert_eq!(written(512, 9_000).code, "cannot-tell", "the page cache holds most pages");
         assert_eq!(written(4096, 2 * 9_000 * 8).code, "cannot-tell", "of whole pages nothing is read");
+    }
+
+    /// Bug: where read-ahead is off, reads in order were said to want a longer one.
+    #[test]
+    fn reads_in_order_without_read_ahead_say_so() {
+        let found = |pattern: &str, ahead: u64| {
+            let mut case = buffered(10.0);
+            fixture::set(&mut case, "pattern", pattern);
+            let mut machine = machine();
+            let (name, read_ahead_bytes) = ("sda".to_owned(), Some(ahead));
+            machine.inventory.block = vec![BlockDevice { name, read_ahead_bytes, ..BlockDevice::default() }];
+            let found = verdict_on(&machine, &[case]);
+            assert_eq!(found.code, "device-bound");
+            found
+        };
+        let off = found("read", 0);
+        assert!(off.text.ends_with(", and nothing is read ahead (read_ahead_kb)"), "{}", off.text);
+        assert!(off.advice.is_some_and(|advice| advice.starts_with("a read-ahead (--set read-ahead)")));
+        assert!(!found("read", 131_072).text.contains("ahead"));
+        assert!(!found("randread", 0).text.contains("ahead"));
     }
 
     /// Bug: of a load that reads and writes through the page cache nothing was told, though its reads wait for the disk.

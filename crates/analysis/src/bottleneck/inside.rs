@@ -8,8 +8,9 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, device, device_queue, large_answers, late_answers, latency,
-    loss, presenter, quota, remade, reorder, server, shown,
+    bus, clock, contention, database, datagrams, device, device_queue, flushed, huge_pages, large_answers,
+    late_answers, latency, loss, mounted_sync, presenter, quota, remade, reorder, server, shown, slower,
+    steal,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -107,11 +108,17 @@ const AROUND: &[LookAround] = &[
     others_there,
     few_at_device,
     in_syncs,
+    flushed::told,
+    flushed::trimmed,
+    huge_pages::told,
+    mounted_sync::told,
     quota::beside_link,
     datagrams::lost_beside,
     loss::told,
     presenter::on_the_way,
     reorder::told,
+    slower::told,
+    steal::told,
     database::most::told,
 ];
 
@@ -162,8 +169,10 @@ pub(super) fn told(finding: Finding, case: &CaseResult, context: &Context<'_>) -
     let around: Vec<Evidence> = AROUND.iter().filter_map(|look| look(&finding, case, context)).collect();
     // One that waits for a device of which others have most may wait for these.
     let is_shared = around.iter().any(|evidence| evidence.code == OTHERS_THERE);
-    let finding =
-        if is_shared && finding.args.contains_key("others") { finding.arg("others", true) } else { finding };
+    let finding = slower::named(finding, &around);
+    // What it is known to wait for has the word.
+    let is_open = finding.args.get("others") == Some(&model::Value::Bool(false));
+    let finding = if is_shared && is_open { finding.arg("others", true) } else { finding };
     let finding =
         finding.because_all(around.into_iter().map(|evidence| Evidence { beside: true, ..evidence }));
     let looks = LOOKS.iter().filter(|(code, _)| *code == finding.code).flat_map(|(_, looks)| *looks);

@@ -1,11 +1,14 @@
 //! Nothing is full: the load waits for its own operations.
 
 use model::finding::{Evidence, Place};
+use model::profile::{Durability, OperationClass};
 use model::run::CaseResult;
-use model::{Resource, ResourceKind, Severity, Value, metric};
+use model::{Finding, Resource, ResourceKind, Severity, metric};
 
 use super::device::surely_more;
-use super::{Verdict, cores, finding, shown};
+use super::flushed::Flushed;
+use super::layer::held::Held;
+use super::{Verdict, cores, finding, mounted_sync, shown};
 use crate::siblings::Member;
 use crate::{Context, measure};
 
@@ -26,6 +29,11 @@ finding-latency-bound =
     }; { $others ->
         [yes] more passes { RESOURCE($resource) } than the load moves: others there, or a file system, may be what it waits for
         [cpus] all CPUs that it may use are busy, so that it may wait for one of these as well
+        [layer] { PERCENT($held) } of them are in it, and not at the devices below it
+        [flushes] { RESOURCE($device) } is flushed { SHORT($flushes, unit: "1/s") }, for { PERCENT($flushing) } of the time, and the
+            load waits for that
+        [durable] each write waits until it is on the medium (O_SYNC, O_DSYNC)
+        [mounted] the file system is mounted so that each write waits until it is on the device
        *[no] nothing known is full
     }
     .advice =
@@ -54,20 +62,21 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     }
     let depth = measure::concurrency(case);
     let better = deeper_and_better(case, context);
-    if !has_one_each(case) && better.is_none() {
+    // What a layer keeps is no sign of a device that is full.
+    let held = Held::of(case);
+    let is_inside = held.as_ref().is_some_and(|held| held.inside);
+    if !has_one_each(case) && better.is_none() && !is_inside {
         return Verdict::Elsewhere;
     }
     let sync = syncing(case, depth);
-    let others = if cores::are_all_busy(case, context) { Value::from("cpus") } else { Value::Bool(false) };
     let mut found = finding("latency-bound", Severity::Note)
         .arg("depth", depth)
         .arg("latency_s", mean)
         .arg("syncs", sync.is_some())
-        // Who else has the device is seen later (`inside`).
-        .arg("others", others)
         .arg("queued", measure::profile(case).concurrency.depth.is_some())
         .arg("deeper", better.map_or(0.0, measure::concurrency))
         .because(measure::latency_evidence(mean));
+    found = because_of(found, case, context, held.as_ref());
     if let Some((mean, share)) = sync {
         found = found
             .arg("sync_s", mean)
@@ -82,8 +91,33 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         let answer = Evidence { code: "storage-answer".to_owned(), ..Evidence::default() };
         found = found.because(answer.arg("fraction", share));
     }
-    found.resource = measure::devices_name(case).or_else(|| server(case).cloned());
+    let held = held.map(|held| held.resource);
+    found.resource = held.or_else(|| measure::devices_name(case)).or_else(|| server(case).cloned());
     Verdict::Full(Box::new(found))
+}
+
+/// What is known of why its operations take so long. Who else has the device is seen later (`inside`).
+fn because_of(found: Finding, case: &CaseResult, context: &Context<'_>, held: Option<&Held>) -> Finding {
+    let found = match held {
+        Some(held) => found.because(held.evidence(case)),
+        None => found,
+    };
+    let flushed = Flushed::of(case).filter(|flushed| flushed.decides(case));
+    let writes = measure::does(case, OperationClass::Write);
+    if cores::are_all_busy(case, context) {
+        found.arg("others", "cpus")
+    } else if let Some(held) = held.filter(|held| held.inside) {
+        found.arg("others", "layer").arg("held", held.share.min(1.0))
+    } else if let Some(Flushed { resource, rate, share }) = flushed {
+        let found = found.arg("others", "flushes").arg("device", resource.as_str());
+        found.arg("flushes", rate).arg("flushing", share)
+    } else if writes && measure::profile(case).durability == Durability::EachWrite {
+        found.arg("others", "durable")
+    } else if mounted_sync::is_mounted(case, context) {
+        found.arg("others", "mounted")
+    } else {
+        found.arg("others", false)
+    }
 }
 
 /// Whether no more than one operation is under way at each device that the targets lie on.

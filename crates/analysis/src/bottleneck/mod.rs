@@ -23,7 +23,9 @@ pub(crate) mod device;
 mod device_queue;
 mod device_wait;
 mod end_core;
+mod flushed;
 mod host_queue;
+mod huge_pages;
 mod inside;
 mod interrupts;
 mod large_answers;
@@ -34,6 +36,7 @@ mod limit;
 mod link;
 mod loss;
 pub(crate) mod memory;
+mod mounted_sync;
 mod network;
 mod path;
 mod pcie_state;
@@ -49,6 +52,7 @@ mod reorder;
 mod scheduler;
 mod served_disk;
 mod server;
+mod slower;
 mod steal;
 mod stopped;
 mod swap;
@@ -103,12 +107,15 @@ pub(crate) const ENGLISH: &[&str] = &[
     device_queue::ENGLISH,
     device_wait::ENGLISH,
     end_core::ENGLISH,
+    flushed::ENGLISH,
     host_queue::ENGLISH,
+    huge_pages::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
     large_answers::ENGLISH,
     late_answers::ENGLISH,
     latency::ENGLISH,
+    layer::held::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
     layer::parity::ENGLISH,
@@ -118,6 +125,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     link::ENGLISH,
     loss::ENGLISH,
     memory::ENGLISH,
+    mounted_sync::ENGLISH,
     network::ENGLISH,
     path::ENGLISH,
     pcie_state::ENGLISH,
@@ -131,6 +139,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     reorder::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    slower::ENGLISH,
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,

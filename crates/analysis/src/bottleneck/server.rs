@@ -43,29 +43,6 @@ finding-server-bound =
                 (--{ $option } 1,4,16,64) shows whether more --{ $option } get more from it
         }
 
-finding-device-bound =
-    { RESOURCE($resource) } holds this back: { $how ->
-        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold
-        [syncs] the load waits { PERCENT($share) } of the time until what it wrote is there
-        [fills] the load waits { PERCENT($share) } of the time until the pages are read that it writes to
-        [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
-            { SHORT($latency_s, unit: "s") }, and more are due
-       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
-    }
-    .advice =
-        { $how ->
-            [reads] { $ahead ->
-                [yes] a longer read-ahead (--set read-ahead) or more --threads have
-               *[no] more --threads have
-            } more read at once; --direct yes --queue-depth 1..64 shows what the device can do
-            [syncs] fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a
-                power cut; more --threads may share syncs
-            [fills] writes of whole pages (4 KiB) to a file that is not mapped read nothing before; more --threads have more read at once
-            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
-           *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
-                a larger --buffer makes larger writes, and more --streams write more at once
-        }
-
 evidence-program-here =
     meanwhile { $name }, of the other programs of this machine the one that computed most, used
     { FIXED($cpu, decimals: 2) } CPU seconds a second{ $thread ->

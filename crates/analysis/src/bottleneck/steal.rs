@@ -9,7 +9,7 @@ use model::database::metric as names;
 use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::run::{CaseResult, Utilization};
-use model::{Resource, ResourceKind, Severity, Trial};
+use model::{Finding, Resource, ResourceKind, Severity, Trial};
 
 use super::cores::READY;
 use super::{BEYOND, FULL, Verdict, finding, memory};
@@ -17,8 +17,12 @@ use crate::measure::End;
 use crate::validity::steal;
 use crate::{Context, measure};
 
-/// From this share of what the load wants on, it is what is stolen that holds it back, and no full CPU.
-const TAKEN: f64 = 0.1;
+/// From this share of what the load wants on, it is what is stolen that holds it back. Of less the CPUs that it fills have the
+/// name, and what was stolen is told beside that ([`told`]): one more of them would bring more than all that was taken.
+const TAKEN: f64 = 0.2;
+
+/// Cores that are full, on the machine that drives.
+const OF_CORES: [&str; 3] = ["one-core-full", "own-cores-full", "all-cores-full"];
 
 /// What CPUs do for somebody here.
 const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
@@ -91,6 +95,19 @@ impl Stolen {
     }
 }
 
+/// What was stolen of each CPU second that a worker of the driving end had or would have had, in CPU seconds of each second.
+pub(super) fn of_each(case: &CaseResult, context: &Context<'_>) -> f64 {
+    let stolen = Stolen::of(case, context, End::Drives).filter(|stolen| stolen.share >= steal::FELT);
+    let each = End::Drives.worker_share(case).unwrap_or_default();
+    stolen.map_or(0.0, |stolen| each * stolen.share / (1.0 - stolen.share).max(f64::EPSILON))
+}
+
+/// That a part of the CPU time which a load with full cores wanted was stolen.
+pub(super) fn told(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    let stolen = Stolen::of(case, context, End::Drives).filter(|stolen| stolen.share >= steal::FELT)?;
+    OF_CORES.contains(&named.code.as_str()).then(|| stolen.evidence(case))
+}
+
 /// The CPUs that threads of an end may use, where they are some of all; else all of them as one.
 fn usable(case: &CaseResult, context: &Context<'_>, end: End) -> Vec<Resource> {
     let machine = context.machine.filter(|_| !end.answers());
@@ -137,7 +154,7 @@ fn is_memory_full(case: &CaseResult, context: &Context<'_>) -> bool {
 mod tests {
     use model::{Better, Quantity, Unit, metric};
 
-    use super::super::tests::{disk, used, verdict};
+    use super::super::tests::{disk, machine, used, verdict, verdict_on};
     use super::*;
     use crate::validity::fixture;
 
@@ -180,6 +197,28 @@ mod tests {
         };
         assert_eq!(found(1.0, [125, 65, 10]), "steal-bound");
         assert_ne!(found(0.4, [65, 35, 100]), "steal-bound", "there are CPUs to spare");
+    }
+
+    /// Bug: of a thread on its one CPU, of which the hypervisor took a little, other programs were said to have the rest.
+    #[test]
+    fn what_is_stolen_of_the_one_cpu_of_a_load_is_no_other_program() {
+        let mut machine = machine();
+        (machine.inventory.cpu.online, machine.inventory.cpu.allowed) = (vec![0, 1], vec![1]);
+        let mut case = on_stolen(disk(1, 9_000.0, 110.0, 95.0), [88, 12, 100]);
+        for trial in &mut case.trials {
+            let counters = &mut trial.result.local_mut().counters;
+            for (name, ticks) in [("user", 87), ("steal", 12), ("idle", 1)] {
+                counters.push(fixture::counter("cpu:1", &format!("/proc/stat {name}"), 0.01, ticks));
+            }
+            for (name, ticks) in [("user", 1), ("idle", 99)] {
+                counters.push(fixture::counter("cpu:0", &format!("/proc/stat {name}"), 0.01, ticks));
+            }
+            counters.push(fixture::counter("self", "getrusage(2) user", 0.01, 86));
+            counters.push(fixture::counter("self", "getrusage(2) system", 0.01, 0));
+        }
+        let found = verdict_on(&machine, &[case]);
+        assert_eq!(found.code, "one-core-full", "{found:?}");
+        assert!(found.evidence.iter().any(|e| e.code == "stolen-of-load"), "{found:?}");
     }
 
     /// Bug: what is full by a limit that is known, or a chase that waits for memory, was said to be held back by what is
@@ -234,8 +273,11 @@ mod tests {
         let waits = found(11.0, [10, 10, 180]);
         assert_eq!(waits.code, "latency-bound", "it waits for its operations");
         assert!(waits.ruled_out.iter().any(|e| e.code == "stolen-of-load"), "{waits:?}");
-        let little = found(103.0, [94, 5, 101]);
-        assert_ne!(little.code, "steal-bound", "its core is full");
+        for little in [found(103.0, [94, 5, 101]), found(95.0, [86, 14, 100])] {
+            assert_eq!(little.code, "one-core-full", "{little:?}");
+            assert!(little.evidence.iter().any(|e| e.code == "stolen-of-load" && e.beside), "{little:?}");
+        }
+        assert_ne!(found(80.0, [72, 8, 120]).code, "one-core-full", "it waits for something else");
         assert!(!found(55.0, [50, 0, 150]).ruled_out.iter().any(|e| e.code == "stolen-of-load"));
     }
 }

@@ -28,11 +28,11 @@ const OWN: f64 = 0.9;
 /// A page.
 const PAGE: f64 = 4096.0;
 /// From this share of a throttle on it is used up.
-const REACHED: f64 = 0.95;
+pub(super) const REACHED: f64 = 0.95;
 /// What a device moves is the loads' where it differs by no more than the edges of a window do.
 const SAME: f64 = 0.05;
 /// More than this of a throttle passed it unheld.
-const HELD: f64 = 1.15;
+pub(super) const HELD: f64 = 1.15;
 
 /// Whether what passes a step is what the load does: not behind the page cache, nor below a loop device.
 pub(super) fn is_told(case: &CaseResult, step: &PathStep) -> bool {
@@ -65,7 +65,7 @@ fn is_one_of_several(case: &CaseResult, step: &PathStep) -> bool {
 
 /// What a device counts of operations that go this way: their bytes, the requests made of them, and those that were joined
 /// with others.
-fn counters(direction: Direction) -> [&'static str; 3] {
+pub(super) fn counters(direction: Direction) -> [&'static str; 3] {
     match direction {
         Direction::Read => ["read_sectors", "reads", "reads_merged"],
         Direction::Write => ["written_sectors", "writes", "writes_merged"],

@@ -9,16 +9,26 @@ use model::{Finding, FindingKind, Resource, Severity, Trial, Value, fact};
 
 use crate::{Context, Rule, RuleCheck, measure};
 
+/// From this share of memory on another node on it is felt.
+const FELT: f64 = 0.02;
+/// And from this one on the figures are of both nodes.
+const MUCH: f64 = 0.1;
+
 pub(crate) const RULE: Rule = Rule {
     code: "numa-remote",
     doc: "The threads ran on another NUMA node than their memory lies on: each access crosses the link between them. A \
-         note where that was asked for.",
+         note where that was asked for. Or a part of their memory, 2 % or more, lies on another node than the thread that uses it; \
+         a note below a tenth.",
     english: r#"
 finding-numa-remote =
-    threads ran on node { $cpu } and their memory lies on node { $memory }{ $known ->
-        [yes] {" "}(distance { $distance }, 10 is its own)
-       *[no] {""}
-    }: this is the other node's memory
+    { $part ->
+        [yes] { PERCENT($share) } of the memory lies on another node than the threads that use it: each access there crosses the link
+            between the nodes
+       *[no] threads ran on node { $cpu } and their memory lies on node { $memory }{ $known ->
+            [yes] {" "}(distance { $distance }, 10 is its own)
+           *[no] {""}
+        }: this is the other node's memory
+    }
     .advice =
         { $asked ->
             [no] give --cpu-node and --memory-node the same node for memory of its own
@@ -26,6 +36,7 @@ finding-numa-remote =
         }
 
 evidence-memory-node = memory on node { $node }
+evidence-memory-away = { PERCENT($share) } on another node
 "#,
     check: RuleCheck::One(check),
 };
@@ -37,8 +48,8 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
         let away: Vec<u32> = cpus.into_iter().filter(|node| !memory.contains(node)).collect();
         Some((*away.first()?, *memory.first()?))
     });
-    let (cpu, memory) = apart?;
     let asked = [Aspect::CpuNode, Aspect::MemoryNode].into_iter().any(|a| measure::said(case, a).is_some());
+    let Some((cpu, memory)) = apart else { return in_part(case, asked) };
     let severity = if asked { Severity::Note } else { Severity::Warning };
     let distance = distance(context, cpu, memory);
     let evidence = Evidence::at("memory-node", Place::Fact(fact::MEMORY_NODE));
@@ -47,6 +58,7 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
     Some(
         Finding::new(FindingKind::Validity, RULE.code, severity)
             .on(Resource::MEMORY)
+            .arg("part", false)
             .arg("cpu", name(cpu))
             .arg("memory", name(memory))
             .arg("known", distance.is_some())
@@ -54,6 +66,16 @@ fn check(case: &CaseResult, context: &Context<'_>) -> Option<Finding> {
             .arg("asked", asked)
             .because(evidence.arg("node", name(memory))),
     )
+}
+
+/// Memory of which a part lies on another node: what did not fit, or was touched by a thread that ran elsewhere.
+fn in_part(case: &CaseResult, asked: bool) -> Option<Finding> {
+    let share = measure::median(case, |trial| measure::number(trial, fact::MEMORY_AWAY_SHARE))?;
+    let severity = if asked || share < MUCH { Severity::Note } else { Severity::Warning };
+    let evidence = Evidence::at("memory-away", Place::Fact(fact::MEMORY_AWAY_SHARE)).arg("share", share);
+    let found = Finding::new(FindingKind::Validity, RULE.code, severity).on(Resource::MEMORY);
+    let found = found.arg("part", true).arg("share", share).arg("asked", asked);
+    (share >= FELT).then(|| found.because(evidence))
 }
 
 /// A number, or numbers with spaces between them.
@@ -125,6 +147,24 @@ mod tests {
         assert!(remote.text.contains("distance 21") && remote.severity == Severity::Warning, "{remote:?}");
         fixture::set(&mut case, "memory-node", 1u64);
         assert_eq!(found(&case).unwrap().severity, Severity::Note);
+    }
+
+    /// Bug: of memory of which a third lies on the other node nothing was told.
+    #[test]
+    fn memory_that_lies_on_another_node_for_a_part_is_told() {
+        let with = |share: f64| {
+            let mut case = fixture::case(1);
+            case.trials[0].result.main_mut().facts.extend([
+                (fact::CPU_NODE, 0u64.into()),
+                (fact::MEMORY_NODE, "0 1".into()),
+                (fact::MEMORY_AWAY_SHARE, share.into()),
+            ]);
+            found(&case)
+        };
+        let third = with(0.3).unwrap();
+        assert!(third.text.starts_with("30 % of the memory lies on another node"), "{}", third.text);
+        assert_eq!((third.severity, with(0.05).unwrap().severity), (Severity::Warning, Severity::Note));
+        assert_eq!(with(0.01), None);
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! Others use the device: the kernel counted more there than the load moved.
 
-use model::finding::Evidence;
+use model::finding::{Evidence, Place};
 use model::profile::OperationClass;
 use model::run::CaseResult;
 use model::{Finding, FindingKind, Severity};
 
 use super::counted::{Counts, journal, rate, sectors};
+use super::disturbed;
+use crate::measure::End;
 use crate::{Context, Rule, RuleCheck, measure};
 
 /// Less than this share beyond the load's bytes is a file system's own
@@ -17,6 +19,9 @@ const JOURNAL_BELOW: f64 = 0.25;
 
 /// Bytes per second that are felt: a daemon that writes its log is not.
 const FELT: f64 = 1e6;
+
+/// So many of the programs that computed most are told.
+const PROGRAMS: usize = 2;
 
 pub(crate) const RULE: Rule = Rule {
     code: "others-use-the-device",
@@ -64,7 +69,12 @@ fn check(case: &CaseResult, _context: &Context<'_>) -> Option<Finding> {
         let foreign = place.map(|place| Evidence::at("foreign", place).arg("kind", kind.name()));
         found = found.because_all(foreign.map(|e| e.arg("bytes_per_s", bytes)));
     }
-    Some(found)
+    // Who computes meanwhile may be who moves it.
+    let programs = disturbed::programs(case, End::Drives).into_iter().take(PROGRAMS);
+    Some(found.because_all(programs.map(|(name, cpu)| {
+        let process = Evidence::at("process", Place::Process(name.clone()));
+        process.arg("name", name.as_str()).arg("cpu", cpu)
+    })))
 }
 
 /// Bytes per second of what no load does: reads beside writers, writes beside
@@ -85,6 +95,7 @@ mod tests {
     use model::metric;
     use model::resource::PathStep;
     use model::study::Controls;
+    use model::trial::ProcessUse;
     use model::{Resource, ResourceKind, Unit};
 
     fn reads(device: &str, read: f64, written: f64) -> CaseResult {
@@ -103,6 +114,21 @@ mod tests {
             }
         }
         case
+    }
+
+    /// Bug: of a program that reads the same disk nothing was told but that there is one.
+    #[test]
+    fn programs_that_run_meanwhile_are_told() {
+        let mut case = reads("block:sda", 400e6, 0.0);
+        for trial in &mut case.trials {
+            let name = "fstrim".to_owned();
+            let other = ProcessUse { pid: 7, name, own: false, kernel: false, cpu_s: 0.2, watched_s: 1.0 };
+            trial.result.local_mut().processes = vec![other];
+        }
+        let controls = Controls::default();
+        let found = fixture::found(&RULE, &case, &fixture::context(&controls)).remove(0);
+        let told = found.evidence.iter().find(|evidence| evidence.code == "process").unwrap();
+        assert_eq!(told.text.as_deref(), Some("fstrim used 0.20 CPU seconds a second"));
     }
 
     fn count(case: &CaseResult) -> usize {

@@ -87,6 +87,8 @@ fn the_kernel_says_where_touched_pages_lie() {
     // A kernel without NUMA, or a container, may say nothing.
     if !nodes.is_empty() && fs::exists("/sys/devices/system/node/node1").is_ok_and(|there| !there) {
         assert_eq!(nodes, [own]);
+        assert_eq!(share_away(&page_of(&buffer), own), Some(0.0));
+        assert_eq!(share_away(&page_of(&buffer), own + 1), Some(1.0));
     }
 }
 

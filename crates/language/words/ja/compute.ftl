@@ -47,10 +47,13 @@ finding-cores-differ = 負荷のスレッドが種類の異なるコアで動き
     .advice = 1 つの種類の値を見るには、その種類の CPU を指定してください: { $pin }
 
 finding-numa-remote =
-    スレッドはノード { $cpu } で動き、メモリはノード { $memory } にあります{ $known ->
-        [yes] （距離 { $distance }、自ノードは 10）
-       *[no] {""}
-    }。ほかのノードのメモリの値です
+    { $part ->
+        [yes] メモリの { PERCENT($share) } は、それを使うスレッドとは別のノードにあります。そこへのアクセスはノード間のリンクを通ります
+       *[no] スレッドはノード { $cpu } で動き、メモリはノード { $memory } にあります{ $known ->
+            [yes] （距離 { $distance }、自ノードは 10）
+           *[no] {""}
+        }。ほかのノードのメモリの値です
+    }
     .advice = 自ノードのメモリを測定するには、--cpu-node と --memory-node に同じノードを指定してください
 
 finding-cost-per-operation = { BINARY($least) } から { BINARY($most) } まで、ブロックの大きさにかかわらず速度が同じです。メモリではなく操作 1 回のコスト（{ SHORT($each_s, unit: "s") }）です
@@ -96,6 +99,7 @@ evidence-block = block-size = { BINARY($block) }
 evidence-clock = 最後は { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }
 evidence-load-latency = 1 回に { SHORT($each_s, unit: "s") }
+evidence-memory-away = ほかのノードに { PERCENT($share) }
 evidence-memory-node = ノード { $node } のメモリ
 evidence-rest = 負荷の前後の温度を見ようとした
 evidence-core-kinds = コアの種類: { $kinds }

@@ -619,6 +619,10 @@ finding-latency-bound =
     }。{ $others ->
         [yes] { RESOURCE($resource) } には、この負荷が動かすより多くのデータが流れています。そこを使うほかのものやファイルシステムを待っているのかもしれません
         [cpus] 使える CPU がすべて使用中なので、CPU も待っているのかもしれません
+        [layer] そのうち { PERCENT($held) } は下のデバイスではなく { RESOURCE($resource) } の中にあります
+        [flushes] { RESOURCE($device) } のフラッシュは { SHORT($flushes, unit: "1/s") }、時間の { PERCENT($flushing) } で、負荷はこれを待っています
+        [durable] 書き込みごとに媒体に記録されるまで待ちます（O_SYNC、O_DSYNC）
+        [mounted] ファイルシステムは、書き込みごとにデバイスに記録されるまで待つようにマウントされています
        *[no] 飽和していると分かっているリソースはありません
     }
     .advice = { $queued ->
@@ -681,6 +685,29 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) } は負荷の { SHORT($program, unit: "B/s") } より { SHORT($beyond, unit: "B/s") } 多く動かしたので、ほかが行うことか、ファイルシステムが加えるものを待っていたかもしれない
+evidence-device-flushed =
+    { RESOURCE($resource) } のフラッシュは { SHORT($rate, unit: "1/s") }、時間の { PERCENT($share) }{ $asked ->
+        [yes] {""}
+       *[no] 。負荷は同期しないので、ほかのプログラムかファイルシステムが求めたもの
+    }
+evidence-device-trimmed = { RESOURCE($resource) } は { SHORT($rate, unit: "B/s") } を破棄（TRIM）し、時間の { PERCENT($share) } をかける。負荷は破棄しないので、ほかのプログラムかファイルシステムが求めたもの
+evidence-held-at =
+    平均して進行中の操作 { FIXED($under_way, decimals: 2) } 個のうち { FIXED($own, decimals: 2) } 個が{ $inside ->
+        [yes] 下のデバイスではなく
+       *[no] {""}
+    } { RESOURCE($resource) } にある
+evidence-mounted-sync =
+    { RESOURCE($resource) } はオプション { $option } でマウントされている: { $option ->
+        [sync] 書き込みごとにデバイスに記録されるまで待つ
+       *[dirsync] ディレクトリの変更ごとにデバイスに記録されるまで待つ
+    }
+evidence-each-write = { RESOURCE($resource) } は負荷の書き込みごとに { FIXED($each, decimals: 2) } 個を受け取り、ワーカーは時間の { PERCENT($share) } を待って過ごした
+evidence-huge-pages =
+    { $some ->
+        [yes] メモリの { PERCENT($share) } がヒュージページにある: 残りへのアクセスは、TLB に収まらない数のページのアドレスを引く
+       *[no] ヒュージページにあるメモリはない: アクセスは、TLB に収まらない数の小さいページのアドレスを引く
+    }
+evidence-slower-device = { RESOURCE($resource) } の 1 操作は { SHORT($latency_s, unit: "s") }、負荷のほかのデバイスは中央値で { SHORT($others_s, unit: "s") }
 evidence-in-syncs = 時間の { PERCENT($share) } を { SHORT($sync_s, unit: "s") } の同期に使った
 evidence-ready = ワーカーはそれぞれ時間の { PERCENT($share) } を、実行可能なまま CPU を待って過ごした
 evidence-demand = 測定した速度

@@ -205,8 +205,18 @@ finding-server-bound =
         }
 finding-device-bound =
     { RESOURCE($resource) } が結果を決めています。{ $how ->
-        [reads] 負荷は時間の { PERCENT($share) } の間、ページキャッシュにないデータをデバイスが渡すのを待っています
-        [syncs] 負荷は時間の { PERCENT($share) } の間、書いたデータがデバイスに記録されるのを待っています
+        [reads] 負荷は時間の { PERCENT($share) } の間、ページキャッシュにないデータをデバイスが渡すのを待っています{ $ahead ->
+            [off] 。先読みはありません（read_ahead_kb）
+           *[yes] {""}
+        }
+        [syncs] 負荷は時間の { PERCENT($share) } の間、書いたデータがデバイスに記録されるのを待っています{ $flushed ->
+            [yes] 。時間の { PERCENT($flushing) } はフラッシュが進行中です（{ SHORT($flushes, unit: "1/s") }）
+           *[no] {""}
+        }
+        [each] 負荷は同期しないのに、時間の { PERCENT($share) } の間、書き込みごとにデバイスに記録されるのを待っています: { $option ->
+            [none] マウントオプションかファイルの属性がそう定めています（sync、chattr +S）
+           *[sync] ファイルシステムが { $option } でマウントされています
+        }
         [fills] 負荷は時間の { PERCENT($share) } の間、書き込む先のページがデバイスから先に読まれるのを待っています
         [flight] 負荷が同時に進行できる操作 { FIXED($depth) } 個がすべてデバイスにあり、操作ごとに { SHORT($latency_s, unit: "s") } かかり、開始すべき操作がさらに待っています
        *[stream] クライアントは時間の { PERCENT($share) } の間、届いたデータをデバイスが受け取るのを待ち、その間サーバーも待っています
@@ -215,9 +225,11 @@ finding-device-bound =
         { $how ->
             [reads] { $ahead ->
                 [yes] 先読みを長くする（--set read-ahead）か --threads を増やすと
+                [off] 先読みを有効にする（--set read-ahead）か --threads を増やすと
                *[no] --threads を増やすと
             }、同時に読む量が増えます。デバイスにできることは --direct yes --queue-depth 1..64 で分かります
             [syncs] 多くの書き込みをまとめて同期を減らすか、フラッシュの速いデバイス（電源が切れても残るキャッシュを持つもの）を使ってください。--threads を増やすと、一度の同期を共有することもあります
+            [each] そのオプションや属性がなければ書き込みは待ちません。大きく書けば待つ回数が減ります
             [fills] ファイルをマップせずにページ（4 KiB）全体を書くと、先に読むものがありません。--threads を増やすと、同時に読む量が増えます
             [flight] --queue-depth か --threads を増やすと、同時に要求する量が増えます。--rate なしで測ると、デバイスが出せる最大が分かります
            *[stream] デバイス単独の速さは headroom run disk --pattern write --block-size { BINARY($buffer) } で分かります。--buffer を大きくすると一度に書く量が増え、--streams を増やすと同時に書きます

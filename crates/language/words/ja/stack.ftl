@@ -60,14 +60,20 @@ finding-stripe-lost =
     .advice = mkfs にストライプを直接指定してください（mkfs.xfs の su と sw、mkfs.ext4 の stride と stripe-width）
 evidence-optimal-size = optimal_io_size は { RESOURCE($below) } が { BINARY($stripe) }、{ RESOURCE($resource) } が { BINARY($says) }
 finding-small-sectors =
-    { RESOURCE($resource) } のブロックは { BINARY($logical) } で、下の { RESOURCE($below) } のセクターは { BINARY($physical) } です{ $crypto ->
+    { $by ->
+        [load] { BINARY($logical) } の書き込みは { RESOURCE($below) } のセクター（{ BINARY($physical) }）より小さいです
+       *[layer] { RESOURCE($resource) } のブロックは { BINARY($logical) } で、下の { RESOURCE($below) } のセクターは { BINARY($physical) } です
+    }{ $crypto ->
         [yes] : ブロックは 1 つずつ暗号化され、セクターより小さい書き込みではドライブが先に読み出します
        *[no] : セクターより小さい書き込みではドライブが先に読み出します
     }
     .advice =
         { $crypto ->
             [yes] 大きいセクターで作り直してください（cryptsetup luksFormat --sector-size 4096、スタックの sector-size）
-           *[no] その上では { BINARY($physical) } のブロックを使ってください
+           *[no] { $by ->
+                [load] --block-size をセクター全体にすると、先に読むものがありません
+               *[layer] その上では { BINARY($physical) } のブロックを使ってください
+            }
         }
 evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }、{ RESOURCE($below) }: { BINARY($physical) }
 finding-misaligned-start =

@@ -47,10 +47,13 @@ finding-cores-differ = 부하의 스레드가 종류가 다른 코어에서 실�
     .advice = 한 종류의 값을 보려면 그 종류의 CPU를 지정하십시오: { $pin }
 
 finding-numa-remote =
-    스레드는 노드 { $cpu }에서 실행되었고 메모리는 노드 { $memory }에 있습니다{ $known ->
-        [yes] (거리 { $distance }, 자기 노드는 10)
-       *[no] {""}
-    }. 다른 노드의 메모리를 측정한 값입니다
+    { $part ->
+        [yes] 메모리의 { PERCENT($share) }가 그것을 쓰는 스레드와 다른 노드에 있습니다. 그곳에 접근할 때마다 노드 사이의 링크를 지납니다
+       *[no] 스레드는 노드 { $cpu }에서 실행되었고 메모리는 노드 { $memory }에 있습니다{ $known ->
+            [yes] (거리 { $distance }, 자기 노드는 10)
+           *[no] {""}
+        }. 다른 노드의 메모리를 측정한 값입니다
+    }
     .advice = 자기 노드의 메모리를 측정하려면 --cpu-node와 --memory-node에 같은 노드를 주십시오
 
 finding-cost-per-operation = { BINARY($least) }부터 { BINARY($most) }까지 블록 크기와 상관없이 속도가 같습니다. 메모리가 아니라 작업 하나의 비용({ SHORT($each_s, unit: "s") })입니다
@@ -96,6 +99,7 @@ evidence-block = block-size = { BINARY($block) }
 evidence-clock = 마지막에는 { SHORT($hertz, unit: "Hz") }
 evidence-from = { SHORT($value, $unit) }
 evidence-load-latency = 하나에 { SHORT($each_s, unit: "s") }
+evidence-memory-away = 다른 노드에 { PERCENT($share) }
 evidence-memory-node = 노드 { $node }의 메모리
 evidence-rest = 부하 앞뒤의 온도를 보려고 했음
 evidence-core-kinds = 코어의 종류: { $kinds }

@@ -619,6 +619,10 @@ finding-latency-bound =
     }. { $others ->
         [yes] { RESOURCE($resource) }에는 이 부하가 옮기는 것보다 많은 데이터가 오갑니다. 그곳의 다른 사용자나 파일 시스템을 기다리는 것일 수 있습니다
         [cpus] 쓸 수 있는 모든 CPU가 사용 중이므로 CPU도 기다리는 것일 수 있습니다
+        [layer] 그 가운데 { PERCENT($held) }는 아래 장치가 아니라 { RESOURCE($resource) } 안에 있습니다
+        [flushes] { RESOURCE($device) }의 플러시는 { SHORT($flushes, unit: "1/s") }, 시간의 { PERCENT($flushing) }이며 부하는 이것을 기다립니다
+        [durable] 쓰기마다 매체에 기록될 때까지 기다립니다(O_SYNC, O_DSYNC)
+        [mounted] 파일 시스템이 쓰기마다 장치에 기록될 때까지 기다리도록 마운트되어 있습니다
        *[no] 한계에 도달한 것으로 알려진 자원은 없습니다
     }
     .advice = { $queued ->
@@ -681,6 +685,29 @@ evidence-bus-unknown =
     }
 evidence-others-there =
     { RESOURCE($resource) }이(가) 부하의 { SHORT($program, unit: "B/s") }보다 { SHORT($beyond, unit: "B/s") } 더 옮겼으므로, 다른 쪽이 하는 일이나 파일 시스템이 더하는 것을 기다렸을 수 있음
+evidence-device-flushed =
+    { RESOURCE($resource) }의 플러시는 { SHORT($rate, unit: "1/s") }, 시간의 { PERCENT($share) }{ $asked ->
+        [yes] {""}
+       *[no] . 부하는 동기화하지 않으므로 다른 프로그램이나 파일 시스템이 요청한 것임
+    }
+evidence-device-trimmed = { RESOURCE($resource) }은(는) { SHORT($rate, unit: "B/s") }를 해제(TRIM)하며, 시간의 { PERCENT($share) }가 듦. 부하는 해제하지 않으므로 다른 프로그램이나 파일 시스템이 요청한 것임
+evidence-held-at =
+    평균적으로 진행 중인 작업 { FIXED($under_way, decimals: 2) }개 가운데 { FIXED($own, decimals: 2) }개가 { $inside ->
+        [yes] 아래 장치가 아니라{" "}
+       *[no] {""}
+    }{ RESOURCE($resource) }에 있음
+evidence-mounted-sync =
+    { RESOURCE($resource) }은(는) { $option } 옵션으로 마운트됨: { $option ->
+        [sync] 쓰기마다 장치에 기록될 때까지 기다림
+       *[dirsync] 디렉터리를 바꿀 때마다 장치에 기록될 때까지 기다림
+    }
+evidence-each-write = { RESOURCE($resource) }은(는) 부하의 쓰기마다 { FIXED($each, decimals: 2) }개를 받고, 작업 스레드는 시간의 { PERCENT($share) } 동안 기다림
+evidence-huge-pages =
+    { $some ->
+        [yes] 메모리의 { PERCENT($share) }가 큰 페이지에 있음: 나머지에 접근할 때는 TLB가 담을 수 있는 것보다 많은 페이지의 주소를 찾음
+       *[no] 큰 페이지에 있는 메모리가 없음: 접근할 때 TLB가 담을 수 있는 것보다 많은 작은 페이지의 주소를 찾음
+    }
+evidence-slower-device = { RESOURCE($resource) }의 작업 하나는 { SHORT($latency_s, unit: "s") }, 부하의 다른 장치는 중앙값으로 { SHORT($others_s, unit: "s") }
 evidence-in-syncs = 시간의 { PERCENT($share) }를 { SHORT($sync_s, unit: "s") }짜리 동기화에 씀
 evidence-ready = 작업 스레드가 저마다 시간의 { PERCENT($share) } 동안 실행할 준비가 된 채 CPU를 기다림
 evidence-demand = 측정한 속도

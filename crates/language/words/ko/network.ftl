@@ -205,8 +205,18 @@ finding-server-bound =
         }
 finding-device-bound =
     { RESOURCE($resource) }이(가) 결과를 정합니다. { $how ->
-        [reads] 부하는 시간의 { PERCENT($share) } 동안 페이지 캐시에 없는 데이터를 장치가 줄 때까지 기다립니다
-        [syncs] 부하는 시간의 { PERCENT($share) } 동안 쓴 데이터가 장치에 기록될 때까지 기다립니다
+        [reads] 부하는 시간의 { PERCENT($share) } 동안 페이지 캐시에 없는 데이터를 장치가 줄 때까지 기다립니다{ $ahead ->
+            [off] . 미리 읽기는 없습니다(read_ahead_kb)
+           *[yes] {""}
+        }
+        [syncs] 부하는 시간의 { PERCENT($share) } 동안 쓴 데이터가 장치에 기록될 때까지 기다립니다{ $flushed ->
+            [yes] . 시간의 { PERCENT($flushing) } 동안 플러시가 진행됩니다({ SHORT($flushes, unit: "1/s") })
+           *[no] {""}
+        }
+        [each] 부하는 동기화하지 않는데도 시간의 { PERCENT($share) } 동안 쓰기마다 장치에 기록될 때까지 기다립니다: { $option ->
+            [none] 마운트 옵션이나 파일의 속성이 그렇게 정합니다(sync, chattr +S)
+           *[sync] 파일 시스템이 { $option } 옵션으로 마운트되어 있습니다
+        }
         [fills] 부하는 시간의 { PERCENT($share) } 동안 쓸 페이지를 장치에서 먼저 읽을 때까지 기다립니다
         [flight] 부하가 동시에 진행할 수 있는 작업 { FIXED($depth) }개가 모두 장치에 가 있고, 작업마다 { SHORT($latency_s, unit: "s") }가 걸리며, 시작할 때가 된 작업이 더 밀려 있습니다
        *[stream] 클라이언트는 시간의 { PERCENT($share) } 동안 온 데이터를 장치가 받기를 기다리고, 그동안 서버도 기다립니다
@@ -215,9 +225,11 @@ finding-device-bound =
         { $how ->
             [reads] { $ahead ->
                 [yes] 미리 읽기를 키우거나(--set read-ahead) --threads를 늘리면
+                [off] 미리 읽기를 켜거나(--set read-ahead) --threads를 늘리면
                *[no] --threads를 늘리면
             } 동시에 더 많이 읽습니다. 장치가 할 수 있는 것은 --direct yes --queue-depth 1..64로 알 수 있습니다
             [syncs] 더 많은 쓰기를 모아 동기화 횟수를 줄이거나, 플러시가 빠른 장치(전원이 끊겨도 남는 캐시를 가진 것)를 쓰십시오. --threads를 늘리면 한 번의 동기화를 함께 쓰기도 합니다
+            [each] 그 옵션이나 속성이 없으면 쓰기가 기다리지 않습니다. 크게 쓰면 덜 자주 기다립니다
             [fills] 파일을 매핑하지 않고 페이지(4 KiB) 전체를 쓰면 먼저 읽을 것이 없습니다. --threads를 늘리면 동시에 더 많이 읽습니다
             [flight] --queue-depth나 --threads를 늘리면 동시에 더 많이 요청합니다. --rate 없이 재면 장치가 내는 최대를 알 수 있습니다
            *[stream] 장치만의 속도는 headroom run disk --pattern write --block-size { BINARY($buffer) }로 알 수 있습니다. --buffer를 키우면 한 번에 더 많이 쓰고, --streams를 늘리면 동시에 씁니다

@@ -60,14 +60,20 @@ finding-stripe-lost =
     .advice = mkfs에 스트라이프를 직접 지정하십시오(mkfs.xfs의 su와 sw, mkfs.ext4의 stride와 stripe-width)
 evidence-optimal-size = optimal_io_size는 { RESOURCE($below) }이(가) { BINARY($stripe) }, { RESOURCE($resource) }이(가) { BINARY($says) }
 finding-small-sectors =
-    { RESOURCE($resource) }의 블록은 { BINARY($logical) }이고, 아래 { RESOURCE($below) }의 섹터는 { BINARY($physical) }입니다{ $crypto ->
+    { $by ->
+        [load] { BINARY($logical) } 쓰기는 { RESOURCE($below) }의 섹터({ BINARY($physical) })보다 작습니다
+       *[layer] { RESOURCE($resource) }의 블록은 { BINARY($logical) }이고, 아래 { RESOURCE($below) }의 섹터는 { BINARY($physical) }입니다
+    }{ $crypto ->
         [yes] : 블록마다 따로 암호화하고, 섹터보다 작은 쓰기에서는 드라이브가 먼저 읽습니다
        *[no] : 섹터보다 작은 쓰기에서는 드라이브가 먼저 읽습니다
     }
     .advice =
         { $crypto ->
             [yes] 더 큰 섹터로 다시 만드십시오(cryptsetup luksFormat --sector-size 4096, 스택의 sector-size)
-           *[no] 그 위에서는 { BINARY($physical) } 블록을 쓰십시오
+           *[no] { $by ->
+                [load] --block-size를 섹터 전체로 하면 먼저 읽을 것이 없습니다
+               *[layer] 그 위에서는 { BINARY($physical) } 블록을 쓰십시오
+            }
         }
 evidence-sectors = { RESOURCE($resource) }: { BINARY($logical) }, { RESOURCE($below) }: { BINARY($physical) }
 finding-misaligned-start =

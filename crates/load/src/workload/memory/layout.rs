@@ -31,13 +31,21 @@ struct GrantedMemory {
     /// Those in huge pages; absent where the kernel did not say of one.
     huge_bytes: Option<u64>,
     memory_nodes: BTreeSet<u32>,
+    /// Bytes on another node than the worker that used them; absent where the kernel did not say of one.
+    away_bytes: Option<f64>,
     cpu_nodes: BTreeSet<u32>,
 }
 
 impl Default for GrantedMemory {
     fn default() -> Self {
         let nodes = BTreeSet::default;
-        Self { bytes: 0, huge_bytes: Some(0), memory_nodes: nodes(), cpu_nodes: nodes() }
+        Self {
+            bytes: 0,
+            huge_bytes: Some(0),
+            memory_nodes: nodes(),
+            away_bytes: Some(0.0),
+            cpu_nodes: nodes(),
+        }
     }
 }
 
@@ -125,12 +133,14 @@ impl Layout {
     /// time does not count any more.
     pub fn note(&self, buffer: &Buffer) {
         let huge = pages::in_huge_pages(buffer, self.pages);
-        let nodes = numa::of_pages(&buffer.range());
+        let (nodes, own) = (numa::of_pages(&buffer.range()), numa::of_this_thread());
         let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
         found.bytes += buffer.len() as u64;
         found.huge_bytes = found.huge_bytes.zip(huge).map(|(all, huge)| all + huge);
         found.memory_nodes.extend(nodes);
-        found.cpu_nodes.extend(numa::of_this_thread());
+        let away = own.and_then(|own| numa::share_away(&buffer.range(), own));
+        found.away_bytes = found.away_bytes.zip(away).map(|(all, share)| all + share * buffer.len() as f64);
+        found.cpu_nodes.extend(own);
     }
 
     /// What was granted to all workers that noted it: `page_size` in bytes where
@@ -156,6 +166,8 @@ impl Layout {
         }
         facts.extend(numa::node_value(&found.cpu_nodes).map(|nodes| (fact::CPU_NODE, nodes)));
         facts.extend(numa::node_value(&found.memory_nodes).map(|nodes| (fact::MEMORY_NODE, nodes)));
+        let away = found.away_bytes.map(|bytes| Value::Number(bytes / found.bytes as f64));
+        facts.extend(away.map(|share| (fact::MEMORY_AWAY_SHARE, share)));
         facts
     }
 }
