@@ -26,6 +26,7 @@ evidence-since-boot = lines { $first } to { $last }
 /// Tools that have such reports, with the command that has others, too.
 const TOOLS: &[(&str, &str)] = &[
     ("iostat", "iostat -x 1 10"),
+    ("iostat-unix", "iostat 1 10"),
     ("vmstat", "vmstat 1 10"),
     ("mpstat", "mpstat -P ALL 1 10"),
     ("zpool", "zpool iostat 1 10"),

@@ -1,13 +1,16 @@
 //! Importers of tools for processors and memory: STREAM, mbw, stress-ng, openssl speed, 7z b, hyperfine, perf stat,
 //! yabs.sh, bench.sh, nench.sh, UnixBench, Geekbench, CoreMark, tinymembench, hackbench, cyclictest, perf bench, schbench,
-//! Intel's Memory Latency Checker, lmbench, the Phoronix Test Suite.
+//! Intel's Memory Latency Checker, lmbench, the Phoronix Test Suite, LINPACK, Dhrystone.
 
 mod bench_sh;
 mod coremark;
 mod cyclictest;
+mod dhrystone;
 mod geekbench;
 mod hackbench;
+
 mod hyperfine;
+mod linpack;
 mod lmbench;
 mod lmbench_summary;
 mod mbw;
@@ -55,6 +58,8 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &schbench::Schbench,
     &mlc::MemoryLatencyChecker,
     &lmbench::Lmbench,
+    &linpack::Linpack,
+    &dhrystone::Dhrystone,
 ];
 
 /// The longest name of a metric that is made of a tool's words, in bytes.

@@ -24,7 +24,20 @@ const DECIMAL: CountingRule = CountingRule {
             a second are 81.920 decimal MB/s, and 78.1 binary ones",
 };
 
-const RULES: &[CountingRule] = &[DECIMAL];
+/// KDiskMark's, whose text says the same of it.
+const OF_KDISKMARK: CountingRule = CountingRule {
+    tool: NAME,
+    versions: "KDiskMark 1 to 3",
+    units: "MB/s are of 1024 * 1000 bytes",
+    counting: Counting::Other,
+    proof: "its src/benchmark.cpp divides fio's bw, which is in KiB/s, by 1000; in its README 497.0 reads of 1 MiB a second are \
+            508.897 MB/s",
+};
+
+/// How many bytes of 1000 * 1000 one of its MB has.
+const KDISKMARK_SCALE: f64 = 1.024;
+
+const RULES: &[CountingRule] = &[DECIMAL, OF_KDISKMARK];
 
 impl ToolReader for CrystalDiskMark {
     fn name(&self) -> &'static str {
@@ -79,7 +92,9 @@ impl ToolReader for CrystalDiskMark {
             if let Some(section) = section(text) {
                 direction = Some(section);
             } else if let Some(test) = Test::of(text, direction) {
-                measured.extend(test.measured(line.number).map(|figures| (test, figures)));
+                let is_of_kde =
+                    about.version.as_deref().is_some_and(|version| version.starts_with("KDiskMark"));
+                measured.extend(test.measured(line.number, is_of_kde).map(|figures| (test, figures)));
             } else {
                 about.take(text);
             }
@@ -111,8 +126,8 @@ const BEGINNINGS: &[&str] = &[
     "- ",
 ];
 
-/// So many dashes a rule has: in version 2, up to 6, and since 7 and in KDiskMark.
-const RULES_OF: &[usize] = &[50, 71, 78];
+/// So many dashes a rule has: in version 2, up to 6, and since 7; others in KDiskMark.
+const RULES_OF: &[usize] = &[50, 71, 77, 78, 80];
 
 /// A line as it was before somebody quoted it.
 fn unquoted(line: &ToolLine) -> &str {
@@ -166,6 +181,8 @@ fn section(text: &str) -> Option<Direction> {
 struct Test<'a> {
     direction: Direction,
     is_random: bool,
+    /// Whether a space stands between the number and the unit of the block: KDiskMark's.
+    is_parted: bool,
     /// Bytes; not told of sequential ones before version 7.
     block: Option<u64>,
     queues: u64,
@@ -197,22 +214,34 @@ impl<'a> Test<'a> {
         let (rate, rest) = split_at_unit(values)?;
         let iops = between(rest, '[', "IOPS]");
         let latency_us = between(rest, '<', "us>");
-        let block = block_size(label);
+        let (block, is_parted) = block_size(label);
         let setting = |name: &str| {
             let (_, value) = label.split_once(name)?;
             whole(value).map(|(value, _)| value)
         };
         let queues = setting("Q=").or_else(|| setting("QD=")).unwrap_or(1);
         let threads = setting("T=").unwrap_or(1);
-        Some(Self { direction, is_random, block, queues, threads, rate, iops, latency_us })
+        Some(Self { direction, is_random, is_parted, block, queues, threads, rate, iops, latency_us })
     }
 
     /// Its figures; `None` if it was not run.
-    fn measured(&self, line: u64) -> Option<ToolMeasurement> {
+    fn measured(&self, line: u64, is_of_kde: bool) -> Option<ToolMeasurement> {
         let mut measured = ToolMeasurement::default();
-        let rate = quantity(line, self.rate, DECIMAL.counting).filter(|rate| rate.value > 0.0)?;
-        measured.add(metric::THROUGHPUT, Some(rate));
+        let mut rate = quantity(line, self.rate, DECIMAL.counting).filter(|rate| rate.value > 0.0)?;
         let iops = self.iops.and_then(|iops| count(line, iops, Counting::Decimal, Unit::PerSecond));
+        if self.is_parted || is_of_kde {
+            // A port or a later version may count as its text says: the operations tell.
+            let computed = iops.as_ref().zip(self.block).map(|(iops, block)| iops.value * block as f64);
+            let is_nearer = |computed: f64| {
+                (rate.value * KDISKMARK_SCALE - computed).abs() < (rate.value - computed).abs()
+            };
+            if computed.is_none_or(is_nearer) {
+                rate.value *= KDISKMARK_SCALE;
+                rate.half_step *= KDISKMARK_SCALE;
+                rate.counting = Some(Counting::Other);
+            }
+        }
+        measured.add(metric::THROUGHPUT, Some(rate));
         measured.add(metric::IOPS, iops);
         let latency: Option<PrintedValue> = self.latency_us.and_then(|latency| time(line, latency, "us"));
         measured.add(MetricName::new("latency_mean"), latency);
@@ -280,11 +309,18 @@ fn between<'a>(text: &'a str, before: char, behind: &str) -> Option<&'a str> {
     Some(inside.trim())
 }
 
-/// The size of a block in `SEQ    1MiB (Q=  8, T= 1)`; KDiskMark parts the number from its unit.
-fn block_size(label: &str) -> Option<u64> {
+/// The size of a block in `SEQ    1MiB (Q=  8, T= 1)`; KDiskMark parts the number from its unit, which is told, too.
+fn block_size(label: &str) -> (Option<u64>, bool) {
     let words: Vec<&str> = label.split_whitespace().collect();
+    let whole = words.iter().find_map(|word| bytes(word));
     let parted = || words.windows(2).find_map(|pair| bytes(&pair.concat()));
-    words.iter().find_map(|word| bytes(word)).or_else(parted)
+    match whole {
+        Some(_) => (whole, false),
+        None => {
+            let parted = parted();
+            (parted, parted.is_some())
+        }
+    }
 }
 
 /// `4KiB`, and in version 3 `4KB`, which is as much: 0.487 MB/s are 118.8 blocks a second there.
@@ -404,7 +440,7 @@ mod tests {
             let test = Test::of(text, Some(Read)).unwrap_or_else(|| panic!("{text}"));
             assert_eq!((test.direction, test.block), (direction, block), "{text}");
             assert_eq!((test.queues, test.threads, test.iops.is_some()), (queues, threads, iops), "{text}");
-            assert!(test.measured(1).is_some(), "{text}");
+            assert!(test.measured(1, false).is_some(), "{text}");
         }
         assert_eq!(Test::of("RND    4KiB (Q=  1, T= 1):    70.461 MB/s", None), None, "reads or writes?");
         let mix = section("[Mix] Read 70%/Write 30%");
@@ -431,6 +467,26 @@ mod tests {
     }
 
     #[test]
+    fn regression_megabytes_of_kdiskmark_are_of_1024_000_bytes() {
+        // Of the README of KDiskMark 3.0.0, and lines of it without its head.
+        let line = "Sequential   1 MiB (Q=  8, T= 1):   508.897 MB/s [    497.0 IOPS] < 13840.05 us>";
+        let head = "                        KDiskMark (3.0.0): https://github.com/JonMagon/KDiskMark\n                    Flexible I/O \
+                    Tester (fio-3.30): https://github.com/axboe/fio\n";
+        let rule = "-".repeat(80);
+        for text in
+            [format!("{head}{rule}\n* KB = 1000 bytes\n\n[Read]\n{line}\n"), format!("[Read]\n{line}\n")]
+        {
+            let output = crate::tool::read("", text.as_bytes()).unwrap();
+            let rate = output.results[0].whole.figure(metric::THROUGHPUT).unwrap();
+            assert!((rate.value - 508.897 * 1.024e6).abs() < 1.0, "{}", rate.value);
+            assert_eq!((output.results.len(), output.unread.len()), (1, 0), "{:?}", output.unread);
+        }
+        let own = Test::of("SEQ    1MiB (Q=  8, T= 1):   508.897 MB/s", Some(Direction::Read)).unwrap();
+        let rate = own.measured(1, false).unwrap();
+        assert!((rate.figure(metric::THROUGHPUT).unwrap().value - 508.897e6).abs() < 1.0);
+    }
+
+    #[test]
     fn prose_with_rates_is_no_result() {
         for text in [
             "Sequential reads: 5 MB/s",
@@ -450,6 +506,6 @@ mod tests {
             Some(Direction::Read),
         )
         .unwrap();
-        assert_eq!(test.measured(1), None);
+        assert_eq!(test.measured(1, false), None);
     }
 }

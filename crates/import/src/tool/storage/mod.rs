@@ -1,5 +1,6 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
-//! filebench, vdbench, ior, kbench, mdtest, rados bench, rbd bench, winsat, pv, rsync.
+//! filebench, vdbench, ior, kbench, mdtest, rados bench, rbd bench, winsat, pv, rsync, SPDK,
+//! `ceph tell osd.N bench`, kubestr, SQLIO, fio's t/io_uring.
 
 mod as_ssd;
 mod crystaldiskmark;
@@ -11,13 +12,18 @@ mod elbencho;
 mod failure;
 mod filebench;
 mod fio;
+mod io_uring;
 mod ior;
 mod kbench;
+mod kubestr;
 mod mdtest;
+mod osd_bench;
 mod pv;
 mod rados;
 mod rbd;
 mod rsync;
+mod spdk;
+mod sqlio;
 mod vdbench;
 mod winsat;
 
@@ -41,4 +47,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &winsat::Winsat,
     &pv::Pv,
     &rsync::Rsync,
+    &spdk::Spdk,
+    &osd_bench::OsdBench,
+    &kubestr::Kubestr,
+    &sqlio::Sqlio,
+    &io_uring::IoUring,
 ];

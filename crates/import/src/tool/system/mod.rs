@@ -1,5 +1,5 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! zpool, time, top, dstat, iotop, nfsiostat, turbostat, uptime.
+//! iostat of other systems, zpool, time, top, dstat, iotop, nfsiostat, turbostat, uptime.
 
 mod blkparse;
 mod btt;
@@ -7,6 +7,7 @@ mod cell;
 mod clock;
 mod dstat;
 mod dstat_columns;
+mod iostat_unix;
 mod iotop;
 mod nfsiostat;
 mod sample;
@@ -26,6 +27,7 @@ use super::reader::ToolReader;
 /// Those of this area; one that is surer of its beginning comes before others.
 pub(super) const READERS: &[&dyn ToolReader] = &[
     &vmstat::Vmstat,
+    &iostat_unix::IostatUnix,
     &sysstat::Iostat,
     &sysstat::Mpstat,
     &sysstat::Sar,
