@@ -3,7 +3,7 @@
 //! tools/db_bench_tool.cc).
 
 use model::tool_result::{Counting, PrintedValue, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::{Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
@@ -204,6 +204,8 @@ fn histogram(line: &ToolLine, result: &mut ToolResult) {
 
 #[cfg(test)]
 mod tests {
+    use model::MetricName;
+
     use super::*;
 
     fn read(text: &str) -> Vec<ToolResult> {
