@@ -54,6 +54,18 @@ pub struct UnreadLines {
     /// The beginning of the last, where there are few of them or it is a title.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_text: Option<String>,
+    /// Those of prose and tables, as far as there are not too many: what they say is held against the results.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub written: Vec<WrittenLine>,
+}
+
+/// A line that somebody wrote.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct WrittenLine {
+    /// Its number.
+    pub line: u64,
+    /// Its text, or the beginning of a long one.
+    pub text: String,
 }
 
 impl UnreadLines {

@@ -3,6 +3,7 @@
 //! judges what was printed: the arithmetic within it, and what its options say of it.
 
 mod arithmetic;
+mod claim;
 mod limits;
 mod prose;
 mod statistics;

@@ -12,6 +12,8 @@ const NEAR: u64 = 4;
 pub(super) struct WrittenNumber {
     /// As written: `966 MB/s`.
     pub(super) text: String,
+    /// The place of its first word among all of `apart`'s text.
+    pub(super) place: usize,
     /// In `unit`, by each way of counting that it may be meant in.
     pub(super) meanings: Vec<f64>,
     /// Of bytes per second, operations per second, or seconds.
@@ -63,6 +65,7 @@ pub(super) fn heading<'a>(output: &'a ToolOutput, result: &ToolResult) -> Option
 
 /// Rates and times in a text.
 pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
+    let text = apart(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     let each = words.iter().enumerate().filter_map(|(place, word)| {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
@@ -79,11 +82,36 @@ pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
             "" if is_each_second => (in_short.as_str(), format!("{digits} {next} per second")),
             "" => (next, format!("{digits} {next}")),
             "k" | "K" if ["IOPS", "iops"].contains(&next) => ("kIOPS", format!("{word} {next}")),
+            "M" if ["IOPS", "iops"].contains(&next) => ("MIOPS", format!("{word} {next}")),
             own => (own, word.to_owned()),
         };
-        written_number(digits, unit, written)
+        written_number(digits, unit, written, place)
     });
     each.collect()
+}
+
+/// A text with a space between the letters of Korean, Chinese and Japanese and all others: words of these languages follow
+/// figures without one.
+pub(super) fn apart(text: &str) -> String {
+    let mut all = String::with_capacity(text.len());
+    let mut before: Option<bool> = None;
+    for c in text.chars() {
+        let is_own = matches!(c, '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
+        if before.is_some_and(|before| before != is_own) && !c.is_whitespace() {
+            all.push(' ');
+        }
+        before = Some(is_own).filter(|_| !c.is_whitespace());
+        all.push(match c {
+            '\u{3001}' | '\u{ff0c}' => ',',
+            c => c,
+        });
+        // Behind the word for times another one begins: 2倍速い.
+        if matches!(c, '\u{500d}' | '\u{bc30}') {
+            all.push(' ');
+            before = None;
+        }
+    }
+    all
 }
 
 /// Whether people write so what is counted for each second.
@@ -104,16 +132,34 @@ fn is_operation(word: &str) -> bool {
             | "writes"
             | "inserts"
             | "statements"
+            | "messages"
+            | "msgs"
+            | "msg"
+            | "records"
+            | "rows"
     )
 }
 
-fn written_number(digits: &str, unit: &str, text: String) -> Option<WrittenNumber> {
+fn written_number(digits: &str, unit: &str, text: String, place: usize) -> Option<WrittenNumber> {
     let (plain, decimals) = plain(digits)?;
     let value: f64 = plain.parse().ok().filter(|value| *value > 0.0)?;
     let (unit, scales) = unit_of(unit)?;
     let power = i32::try_from(decimals).ok()?;
     let step = 10f64.powi(power.checked_neg()?) / value;
-    Some(WrittenNumber { text, meanings: scales.iter().map(|scale| value * scale).collect(), unit, step })
+    Some(WrittenNumber {
+        text,
+        place,
+        meanings: scales.iter().map(|scale| value * scale).collect(),
+        unit,
+        step,
+    })
+}
+
+/// The same of digits whose unit stands behind another number: `120` in `120 to 180 MB/s`.
+pub(super) fn with_unit_of(digits: &str, place: usize, other: &WrittenNumber) -> Option<WrittenNumber> {
+    let own = other.text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == ','))?;
+    let unit = other.text.get(own..)?.trim();
+    written_number(digits, unit, format!("{digits} {unit}"), place)
 }
 
 /// Digits without what groups them, and how many decimals there are. A comma before three digits
@@ -131,11 +177,17 @@ fn plain(digits: &str) -> Option<(String, usize)> {
 /// What a unit is of, and how many of the base unit it may stand for.
 fn unit_of(unit: &str) -> Option<(Unit, Vec<f64>)> {
     match unit {
-        "IOPS" | "iops" | "TPS" | "tps" | "QPS" | "qps" => return Some((Unit::PerSecond, vec![1.0])),
+        "IOPS" | "iops" | "TPS" | "tps" | "QPS" | "qps" | "RPS" | "rps" => {
+            return Some((Unit::PerSecond, vec![1.0]));
+        }
         "kIOPS" | "KIOPS" => return Some((Unit::PerSecond, vec![1000.0])),
-        "s" | "sec" | "secs" | "seconds" => return Some((Unit::Seconds, vec![1.0])),
+        "MIOPS" => return Some((Unit::PerSecond, vec![1e6])),
+        "s" | "sec" | "secs" | "seconds" | "\u{cd08}" | "\u{79d2}" => {
+            return Some((Unit::Seconds, vec![1.0]));
+        }
         "ms" => return Some((Unit::Seconds, vec![1e-3])),
-        "us" => return Some((Unit::Seconds, vec![1e-6])),
+        "us" | "\u{b5}s" | "\u{3bc}s" => return Some((Unit::Seconds, vec![1e-6])),
+        "ns" => return Some((Unit::Seconds, vec![1e-9])),
         _ => {}
     }
     let amount = unit.strip_suffix("/sec").or(unit.strip_suffix("/s")).or(unit.strip_suffix("ps"))?;
@@ -173,6 +225,7 @@ mod tests {
             ["23,420 queries/s", "18000 requests per second"]
         );
         assert_eq!(of("5,000,000 queries took 213.485 seconds"), ["213.485 seconds"]);
+        assert_eq!(of("120MB/s에서 180MB/s로, 約3.5msから2msへ"), ["120MB/s", "180MB/s", "3.5ms", "2ms"]);
         assert_eq!(of("Kingston 500 GB, kernel 5.10"), Vec::<String>::new());
     }
 

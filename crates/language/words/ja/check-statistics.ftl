@@ -76,3 +76,12 @@ finding-within-spread =
     .advice = 同じ速さとみなすか、静かなマシンで両方を交互にもっと多く実行してください
 evidence-spread-line =
     { $line } 行目: 平均 { $printed }、標準偏差 { $amount }
+
+finding-ratio-contradicts-results =
+    { $how ->
+        [base] 文には「{ $printed }」とありますが、{ $example } は { $other } より { PERCENT($gain) } 多く、{ $other } は { $example } より { PERCENT($loss) } 少ないです。割合の基準が二つのうち誤ったほうになっています
+       *[other] 文には「{ $printed }」とありますが、{ $example } は { $other } の { FIXED($ratio, decimals: 2) } 倍で、{ PERCENT($gain) } 多いだけです
+    }
+    .advice = 数値を割り算し直し、どちらが基準かを書いてください
+evidence-claim-line =
+    { $line } 行目: { $name }

@@ -79,3 +79,13 @@ finding-within-spread =
     .advice = 같은 속도로 보거나, 조용한 머신에서 둘을 번갈아 더 여러 번 실행하십시오
 evidence-spread-line =
     { $line }번째 줄: 평균 { $printed }, 표준 편차 { $amount }
+
+finding-ratio-contradicts-results =
+    { $how ->
+        [base] 글에는 “{ $printed }”라고 되어 있지만, { $example }는 { $other }보다 { PERCENT($gain) } 많고 { $other }는 { $example }보다
+            { PERCENT($loss) } 적습니다. 비율의 기준이 둘 가운데 잘못된 쪽입니다
+       *[other] 글에는 “{ $printed }”라고 되어 있지만, { $example }는 { $other }의 { FIXED($ratio, decimals: 2) }배이며 { PERCENT($gain) } 많습니다
+    }
+    .advice = 수치를 다시 나누고, 어느 쪽이 기준인지 밝히십시오
+evidence-claim-line =
+    { $line }번째 줄: { $name }

@@ -41,6 +41,7 @@ fn run() -> Run {
         tool: Some("fio".to_owned()),
         text: "fio-3.33".to_owned(),
         last_text: None,
+        written: Vec::new(),
     };
     let output =
         ToolOutput { results: vec![result()], unread: vec![unread], lines: 7, ..ToolOutput::default() };

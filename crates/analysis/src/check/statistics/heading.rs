@@ -22,7 +22,8 @@ const LINKS: &[f64] = &[10e6, 100e6, 1e9, 2.5e9, 5e9, 10e9, 25e9, 40e9, 50e9, 10
 /// What is longer is a sentence, and may tell of much else.
 const TITLE_MAX: usize = 60;
 
-/// Words of what others promise, or of other runs.
+/// Words of what others promise, or of other runs; the last ones are Korean and Japanese: before, until now, than, goal,
+/// specification, at most.
 const OF_OTHERS: &[&str] = &[
     "spec",
     "datasheet",
@@ -44,6 +45,17 @@ const OF_OTHERS: &[&str] = &[
     "line rate",
     "theoret",
     "max. ",
+    "\u{c774}\u{c804}",
+    "\u{ae30}\u{c874}",
+    "\u{bcf4}\u{b2e4}",
+    "\u{baa9}\u{d45c}",
+    "\u{c0ac}\u{c591}",
+    "\u{4ee5}\u{524d}",
+    "\u{5f93}\u{6765}",
+    "\u{3088}\u{308a}",
+    "\u{76ee}\u{6a19}",
+    "\u{4ed5}\u{69d8}",
+    "\u{6700}\u{5927}",
 ];
 
 /// Words of what is compared with the result, or made of several.

@@ -6,6 +6,7 @@ mod heading;
 mod own_warning;
 mod peak;
 mod percentiles;
+mod ratio;
 mod single_run;
 mod units;
 mod within_spread;
@@ -16,6 +17,7 @@ use super::ToolCheck;
 pub(super) const CHECKS: &[ToolCheck] = &[
     failed_operations::CHECK,
     heading::CHECK,
+    ratio::CHECK,
     own_warning::CHECK,
     units::CHECK,
     within_spread::CHECK,

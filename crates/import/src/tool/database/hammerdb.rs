@@ -1,11 +1,12 @@
 //! HammerDB: the line with the result of a run of its TPC-C-like load. Both of its figures are of a minute.
 
 use model::tool_result::{PrintedValue, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::{MetricName, metric};
 
+use super::each_minute;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{plain, whole};
+use crate::tool::number::whole;
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -65,15 +66,10 @@ fn figures(line: &ToolLine) -> Option<Figures> {
     let (transactions, rest) = whole(rest.strip_prefix(" NOPM from ")?)?;
     let database = rest.trim().strip_suffix(" TPM")?.trim();
     Some(Figures {
-        orders: each_minute(line.number, orders, "NOPM"),
-        transactions: each_minute(line.number, transactions, "TPM"),
+        orders: each_minute(line.number, &format!("{orders} NOPM"), orders as f64, 0.5),
+        transactions: each_minute(line.number, &format!("{transactions} TPM"), transactions as f64, 0.5),
         database: database.to_owned(),
     })
-}
-
-fn each_minute(line: u64, count: u64, unit: &str) -> PrintedValue {
-    let value = count as f64 / 60.0;
-    PrintedValue { half_step: 0.5 / 60.0, ..plain(line, format!("{count} {unit}"), value, Unit::PerSecond) }
 }
 
 #[cfg(test)]

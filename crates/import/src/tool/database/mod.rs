@@ -1,19 +1,27 @@
-//! Importers of tools for databases, and sysbench with all it has: mysqlslap, pgbench, redis-benchmark,
-//! memtier_benchmark, YCSB, cassandra-stress, HammerDB.
+//! Importers of tools for databases and queues, and sysbench with all it has: mysqlslap, pgbench, redis-benchmark,
+//! memtier_benchmark, YCSB, go-ycsb, cassandra-stress, HammerDB, go-tpc, BenchBase, tpcc-mysql, db_bench, etcd, Kafka,
+//! RabbitMQ, NATS.
 
 mod cassandra_stress;
+mod db_bench;
+mod etcd;
+mod go_measure;
 mod hammerdb;
+mod kafka;
 mod memtier;
 mod mysqlslap;
+mod nats;
 mod pgbench;
+mod rabbitmq;
 mod redis_benchmark;
 mod sysbench;
+mod tpcc;
 mod ycsb;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
-use super::number::bare as number;
+use super::number::{bare as number, plain};
 use super::reader::ToolReader;
 
 /// Those of this area; one that is surer of its beginning comes before others.
@@ -26,6 +34,17 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &ycsb::Ycsb,
     &cassandra_stress::CassandraStress,
     &hammerdb::HammerDb,
+    &go_measure::GoYcsb,
+    &go_measure::GoTpc,
+    &tpcc::BenchBase,
+    &tpcc::TpccMysql,
+    &db_bench::DbBench,
+    &etcd::EtcdBenchmark,
+    &etcd::EtcdCheck,
+    &kafka::KafkaProducer,
+    &kafka::KafkaConsumer,
+    &rabbitmq::RabbitMq,
+    &nats::Nats,
 ];
 
 /// What stands behind a name, which begins the text or follows a space or a parenthesis.
@@ -41,6 +60,11 @@ fn divided(amount: &PrintedValue, window: &PrintedValue, unit: Unit) -> Option<P
     let half_step = value * (amount.half_step / amount.value.max(1.0) + window.half_step / window.value);
     let text = format!("{} / {}", amount.text, window.text);
     value.is_finite().then(|| PrintedValue { text, value, half_step, unit, counting: None, ..amount.clone() })
+}
+
+/// A count of each minute, with what rounding may have changed, as a rate of seconds.
+fn each_minute(line: u64, text: &str, count: f64, half_step: f64) -> PrintedValue {
+    PrintedValue { half_step: half_step / 60.0, ..plain(line, text, count / 60.0, Unit::PerSecond) }
 }
 
 /// The sum of what stands at several places; `None` of nothing.

@@ -15,7 +15,7 @@ mod wrapped;
 use std::io::Read;
 
 use model::ToolOutput;
-use model::tool_result::{LineRange, ToolResult, UnreadCause, UnreadLines};
+use model::tool_result::{LineRange, ToolResult, UnreadCause, UnreadLines, WrittenLine};
 
 use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
@@ -155,6 +155,8 @@ struct Paste<'a> {
     is_full: bool,
     /// How many figures the results have, and what else there may be much of.
     figures: usize,
+    /// How many lines are kept of what somebody wrote.
+    written: usize,
     /// How many bytes the commands of the results have.
     command_bytes: usize,
     /// What stands before the lines that come now.
@@ -176,6 +178,7 @@ impl<'a> Paste<'a> {
             too_long: None,
             is_full: false,
             figures: 0,
+            written: 0,
             command_bytes: 0,
             decorations: Decorations::default(),
             output: ToolOutput::default(),
@@ -448,6 +451,10 @@ impl<'a> Paste<'a> {
     fn unread(&mut self, lines: &[ToolLine], cause: UnreadCause, tool: Option<&str>) {
         let mut told = lines.iter().filter(|line| !line.is_blank() && !markup::is_fence(&line.text));
         let (Some(first), Some(last)) = (told.clone().next(), told.next_back()) else { return };
+        let room = sample::WRITTEN_MAX.saturating_sub(self.written);
+        let prose = lines.iter().filter(|line| cause == UnreadCause::NoTool && !line.is_blank());
+        let written: Vec<WrittenLine> = prose.map(sample::written).take(room).collect();
+        self.written = self.written.saturating_add(written.len());
         let tool = tool.map(str::to_owned);
         // That not all was read is never lost among the rest.
         let is_full = self.output.unread.len() >= UNREAD_MAX && cause != UnreadCause::TooMany;
@@ -457,12 +464,13 @@ impl<'a> Paste<'a> {
         {
             before.lines.last = last.number;
             before.last_text = sample::of_last(before.lines, last);
+            before.written.extend(written);
             return;
         }
         let text = sample::of(first);
         let lines = LineRange { first: first.number, last: last.number };
         let last_text = sample::of_last(lines, last);
-        self.output.unread.push(UnreadLines { lines, cause, tool, text, last_text });
+        self.output.unread.push(UnreadLines { lines, cause, tool, text, last_text, written });
     }
 }
 

@@ -1,6 +1,6 @@
 //! What is kept of lines that were not understood: enough to find them, and to read the heading above a result.
 
-use model::tool_result::LineRange;
+use model::tool_result::{LineRange, WrittenLine};
 
 use crate::tool::block::ToolLine;
 use crate::tool::secret::hide_in_line;
@@ -10,6 +10,18 @@ const CHARS_MAX: usize = 120;
 
 /// So far is the last from the first at most, unless it is a title of Markdown: of what is longer it may be anything.
 const APART_MAX: u64 = 8;
+
+/// As many characters are kept of a line that somebody wrote.
+const WRITTEN_CHARS_MAX: usize = 400;
+
+/// So many such lines are kept of a text.
+pub(super) const WRITTEN_MAX: usize = 2000;
+
+/// A line of prose or of a table: what is written there may be held against the results.
+pub(super) fn written(line: &ToolLine) -> WrittenLine {
+    let text = hide_in_line(line.text.trim()).chars().take(WRITTEN_CHARS_MAX).collect();
+    WrittenLine { line: line.number, text }
+}
 
 /// The beginning of a line.
 pub(super) fn of(line: &ToolLine) -> String {

@@ -53,7 +53,8 @@ impl ToolReader for Hey {
         // Where the head was cut off, only its own headings tell.
         let is_own = || block.lines.iter().any(|line| line.text.trim_start().starts_with(OWN_HEADING));
         let is_whole = block.lines.first().is_some_and(|line| line.text == "Summary:");
-        if has("Success rate") || !(is_own() || is_whole && has("Requests/sec")) {
+        // etcd's summary was made after boom's, and has what neither prints.
+        if has("Success rate") || has("Stddev") || !(is_own() || is_whole && has("Requests/sec")) {
             return Err(NotUnderstood::OtherText);
         }
         let block = &block.without_blank_end();
