@@ -150,17 +150,13 @@ fn words(text: &str) -> Vec<String> {
     let split = split.unwrap_or_else(|| text.split_whitespace().map(str::to_owned).collect());
     let mut words: Vec<String> = Vec::new();
     let mut is_script = false;
-    for word in split {
-        if std::mem::take(&mut is_script) && word.contains(' ') {
+    for word in put_together(split) {
+        if std::mem::take(&mut is_script) && word.contains(' ') && !word.starts_with("$(") {
             words.extend(self::words(&word));
             continue;
         }
-        let word = match words.pop_if(|open| is_open(open)) {
-            Some(open) => format!("{open} {word}"),
-            None => word,
-        };
         is_script = word == "-c" && words.last().is_some_and(|shell| SHELLS.contains(&program(shell)));
-        match word.strip_suffix(';').filter(|_| !is_open(&word)) {
+        match word.strip_suffix(';') {
             Some("") | None => words.push(word),
             Some(before) => words.extend([before.to_owned(), ";".to_owned()]),
         }
@@ -171,9 +167,24 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Whether a command within a word goes on with the next one: `$(nproc` of `$(nproc --all)`.
-fn is_open(word: &str) -> bool {
-    word.contains("$(") && word.matches('(').count() > word.matches(')').count()
+/// Words in which a command within one is a part of it: `--name=$(nproc` goes on with `--all)`.
+fn put_together(split: Vec<String>) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    // Of the last word. Counted as the words come, for a text may have many, and none that closes it.
+    let mut open = 0_usize;
+    for word in split {
+        let is_counted = open > 0 || word.contains("$(");
+        let opened = open.saturating_add(word.matches('(').count()).saturating_sub(word.matches(')').count());
+        match words.last_mut().filter(|_| open > 0) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(&word);
+            }
+            None => words.push(word),
+        }
+        open = if is_counted { opened } else { 0 };
+    }
+    words
 }
 
 /// The text of the command on a line, behind its prompt.
@@ -343,6 +354,22 @@ mod tests {
             command.invocation(&["fio"]).unwrap(),
             ["fio", "--bs=4k", "--name=$(uname; hostname | head -1)"]
         );
+    }
+
+    /// Bug: with each further word the whole was counted again, which took minutes.
+    #[test]
+    fn a_command_within_a_word_that_does_not_end_takes_no_longer_than_another() {
+        let text = format!("$ fio --name=$(a{}", " a".repeat(300_000));
+        assert_eq!(words_of(&text).map(|words| words.len()), Some(text.len() - 2));
+    }
+
+    /// Bug: an option behind an ideographic space was not read.
+    #[test]
+    fn spaces_of_pages_and_input_methods_part_words() {
+        for space in ['\u{3000}', '\u{a0}', '\u{2009}'] {
+            let text = format!("$ fio{space}--name=a{space}--bs=4k");
+            assert_eq!(words_of(&text).as_deref(), Some("fio --name=a --bs=4k"));
+        }
     }
 
     #[test]

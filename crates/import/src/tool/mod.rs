@@ -95,7 +95,7 @@ pub fn hide_secrets(words: &mut [String]) {
 }
 
 /// Whether a password or a key stands in a command, as far as its words tell. What the shell puts in a word when it runs
-/// (`$`, a backtick) is none.
+/// (`$`, a backtick) is none, but a command that it runs for that may have one.
 #[must_use]
 pub fn has_secret(command: &str) -> bool {
     let Some(own) = shlex::split(command) else { return false };
@@ -105,8 +105,13 @@ pub fn has_secret(command: &str) -> bool {
     own.iter().zip(&hidden).zip(before).any(|((word, hidden), before)| match word.contains(['$', '`']) {
         false => word != hidden,
         // A shell runs it.
-        true => before == "-c" && has_secret(word),
+        true => before == "-c" && has_secret(word) || within_word(word).any(has_secret),
     })
+}
+
+/// The commands whose output becomes a part of a word, each with what follows it.
+fn within_word(word: &str) -> impl Iterator<Item = &str> {
+    word.split("$(").flat_map(|part| part.split('`')).skip(1)
 }
 
 /// How many seconds it was to run, by its options; `None` where they tell no whole number.
@@ -147,7 +152,19 @@ mod tests {
         for command in ["curl -u me:x https://h/", "curl -H 'X-API-Key: x' https://h/", "mysql -px -e a"] {
             assert!(has_secret(command), "{command}");
         }
-        for command in ["mail -s 'it is worse' root", "curl https://h/a", "notify --user me"] {
+        for command in [
+            "mail -s \"$(curl -u me:x https://h/)\" root",
+            "mail -s \"`mysql -px -e 'a b'`\" root",
+            "mail -s $(date)-$(curl -u me:x https://h/$1) root",
+        ] {
+            assert!(has_secret(command), "{command}");
+        }
+        for command in [
+            "mail -s 'it is worse' root",
+            "curl https://h/a",
+            "notify --user me",
+            "mail -s \"$(date) `nproc`\" me",
+        ] {
             assert!(!has_secret(command), "{command}");
         }
     }

@@ -1,7 +1,9 @@
 //! Text of commands as shells read it, of what pages and other systems made of it.
 
-/// With the quotes and dashes that a keyboard has: editors of pages and mails make others of them.
+/// With the quotes, dashes and spaces that a keyboard has: editors of pages and mails, and input methods, make others
+/// of them.
 pub(super) fn with_plain_quotes(text: &str) -> String {
+    let text = text.replace(|letter: char| letter.is_whitespace() && !letter.is_ascii(), " ");
     let quotes = text.replace(['\u{201c}', '\u{201d}'], "\"").replace(['\u{2018}', '\u{2019}'], "'");
     quotes.replace(" \u{2013}", " --").replace(" \u{2014}", " --")
 }

@@ -6,6 +6,7 @@ finding-rate-contradicts-amount =
         [decimal] {""}。速度の倍数は 1000 単位です
         [bits] {""}。ビットをバイトと取り違えています
         [minutes] {""}。時間から分が抜けているか、別の時計の時間です
+        [nothing] {""}
        *[unknown] {""}。出力された速度はその { FIXED($ratio, decimals: 3) } 倍です
     }
     .advice = 速度ではなく、数えられた値を信じてください。誰かが書き写した文なら、元の出力を確かめてください

@@ -6,6 +6,7 @@ finding-rate-contradicts-amount =
         [decimal] {""}. 속도의 배수 단위가 1000입니다
         [bits] {""}. 비트를 바이트로 잘못 읽은 값입니다
         [minutes] {""}. 시간에서 분이 빠졌거나 다른 시계의 시간입니다
+        [nothing] {""}
        *[unknown] {""}. 출력된 속도는 그 { FIXED($ratio, decimals: 3) }배입니다
     }
     .advice = 속도가 아니라 센 값을 믿으십시오. 누군가 옮겨 적은 글이라면 원래의 출력을 확인하십시오

@@ -34,6 +34,7 @@ finding-rate-contradicts-amount =
         [decimal] {""}: its rate is in multiples of 1000
         [bits] {""}: bits are taken for bytes
         [minutes] {""}: minutes are missing from the time, or it is of another clock
+        [nothing] {""}
        *[unknown] {""}: the rate is { FIXED($ratio, decimals: 3) } times that
     }
     .advice = rely on what was counted, not on the rate; if somebody typed the text, look at the original
@@ -115,7 +116,8 @@ fn held_against(
     // A factor is known as well as the figures are.
     let blur = TOLERANCE + rate.half_step / rate.value.abs() + (most - least) / computed / 2.0;
     let known = KNOWN.iter().find(|(factor, _)| (ratio / factor - 1.0).abs() <= blur.min(0.02));
-    let cause = known.map_or("unknown", |(_, name)| *name);
+    // Of no amount no rate is a multiple.
+    let cause = if computed > 0.0 { known.map_or("unknown", |(_, name)| *name) } else { "nothing" };
     let evidence = Evidence::at("rate-arithmetic", model::finding::Place::Metric(metric))
         .arg("line", rate.line)
         .arg("printed", rate.text.as_str())
@@ -131,9 +133,8 @@ fn held_against(
         .arg("computed", computed)
         .arg("unit", rate.unit.symbol())
         .arg("cause", cause)
-        .arg("ratio", ratio)
         .because(evidence);
-    Some(finding)
+    Some(if ratio.is_finite() { finding.arg("ratio", ratio) } else { finding })
 }
 
 #[cfg(test)]
@@ -167,6 +168,16 @@ mod tests {
             assert_eq!(found[0].args.get("cause"), Some(&Value::from(cause)), "{end}");
             assert_eq!(found[0].severity, Severity::Error);
         }
+    }
+
+    /// Bug: it said that the rate was “inf times that”.
+    #[test]
+    fn of_no_amount_no_multiple_is_told() {
+        let text = "0+0 records in\n0+0 records out\n0 bytes copied, 1.00000 s, 1.7 GB/s\n";
+        let found = fixture::found(&CHECK, text);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].args.get("cause"), Some(&Value::from("nothing")));
+        assert_eq!(found[0].args.get("ratio"), None);
     }
 
     #[test]

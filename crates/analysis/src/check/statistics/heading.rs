@@ -105,12 +105,13 @@ fn look(result: &ToolResult, context: &ToolCheckContext<'_>) -> Vec<Finding> {
 /// What stands right below the only result of a text, in one line.
 fn conclusion(result: &ToolResult, context: &ToolCheckContext<'_>) -> Option<Finding> {
     let output = context.output_of(result)?;
-    let others = output.results.iter().filter(|other| other.tool != CLOCK).count();
+    // No more are counted: each of many results asks.
+    let has_others = output.results.iter().filter(|other| other.tool != CLOCK).nth(1).is_some();
     let below = output.unread.iter().find(|unread| unread.lines.first > result.lines.last)?;
     let is_title = below.text.chars().count() <= TITLE_MAX && below.cause == UnreadCause::NoTool;
     let lower = below.text.to_lowercase();
     let is_of_others = OF_OTHERS.iter().chain(COMPARES).any(|word| lower.contains(word));
-    if others > 1 || result.tool == CLOCK || !is_title || is_of_others {
+    if has_others || result.tool == CLOCK || !is_title || is_of_others {
         return None;
     }
     let number = numbers(&below.text).into_iter().find(|number| number.unit != Unit::Seconds)?;
