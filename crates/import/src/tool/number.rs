@@ -47,6 +47,21 @@ pub(super) fn leading(text: &str, groups: bool) -> Option<LeadingNumber<'_>> {
     })
 }
 
+/// The same of a number that may be below zero, which a clock that was set back, or a counter that ran over, makes of a time
+/// or a rate.
+pub(super) fn signed(text: &str) -> Option<LeadingNumber<'_>> {
+    let text = text.trim_start();
+    let Some(magnitude) =
+        text.strip_prefix('-').filter(|rest| rest.starts_with(|c: char| c.is_ascii_digit()))
+    else {
+        return leading(text, false);
+    };
+    let number = leading(magnitude, false)?;
+    // Of `-0.00` nothing is below zero.
+    let digits = text.get(..number.digits.len() + 1)?;
+    Some(LeadingNumber { value: -number.value, digits, ..number })
+}
+
 /// `e-05` at the beginning of a text, or nothing.
 fn exponent(text: &str) -> &str {
     let Some(rest) = text.strip_prefix(['e', 'E']) else { return "" };
@@ -75,7 +90,7 @@ pub(super) fn plain(line: u64, text: impl Into<String>, value: f64, unit: Unit) 
 
 /// The number that a text begins with, in `unit`, without what stands behind it.
 pub(super) fn bare(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
+    let number = signed(text)?;
     Some(PrintedValue { half_step: number.half_step, ..plain(line, number.digits, number.value, unit) })
 }
 
@@ -83,7 +98,7 @@ pub(super) fn bare(line: u64, text: &str, unit: Unit) -> Option<PrintedValue> {
 /// `counting` is what a multiple without an i is of.
 pub(super) fn quantity(line: u64, text: &str, counting: Counting) -> Option<PrintedValue> {
     let text = text.trim();
-    let number = leading(text, false)?;
+    let number = signed(text)?;
     let unit = number.rest.trim();
     let (prefix, scale, base) = match seconds(unit) {
         Some(scale) => ("", scale, Unit::Seconds),
@@ -106,7 +121,7 @@ pub(super) fn quantity(line: u64, text: &str, counting: Counting) -> Option<Prin
 /// A count, with a multiple behind it or without: `14.4k`. `unit` is what it counts.
 pub(super) fn count(line: u64, text: &str, counting: Counting, unit: Unit) -> Option<PrintedValue> {
     let text = text.trim();
-    let number = leading(text, false)?;
+    let number = signed(text)?;
     let prefix = number.rest.trim();
     let factor = factor(prefix, counting)?;
     // Without a multiple, and without decimals, it is exact.
@@ -123,7 +138,7 @@ pub(super) fn count(line: u64, text: &str, counting: Counting, unit: Unit) -> Op
 
 /// A number of so many seconds each: of a table whose heading has the unit.
 pub(super) fn time(line: u64, text: &str, unit: &str) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
+    let number = signed(text)?;
     // fio writes 4538.9k for as many thousands.
     let multiple = factor(number.rest.trim(), Counting::Decimal)?;
     let scale = seconds(unit)? * multiple;
@@ -196,6 +211,17 @@ mod tests {
     fn read(text: &str, counting: Counting) -> (f64, Unit, f64) {
         let printed = quantity(1, text, counting).unwrap();
         (printed.value, printed.unit, printed.half_step)
+    }
+
+    #[test]
+    fn what_is_below_zero_is_read_as_it_is_printed() {
+        let read =
+            |text: &str| quantity(1, text, Counting::Decimal).map(|printed| (printed.value, printed.text));
+        assert_eq!(read("-2.5 s"), Some((-2.5, "-2.5 s".to_owned())));
+        assert_eq!(read("-504 MB/s"), Some((-504e6, "-504 MB/s".to_owned())));
+        assert_eq!(time(1, "-88", "ms").unwrap().value, -0.088);
+        assert_eq!(bare(1, "-5.0 x", model::Unit::One).unwrap().text, "-5.0");
+        assert!(read("-").is_none() && read("- 5 s").is_none() && read("--5 s").is_none());
     }
 
     #[test]

@@ -138,7 +138,13 @@ fn waits_for_more(result: &ToolResult) -> bool {
         "verify",
         "latency_target",
     ];
-    OPTIONS.iter().any(|name| option(result, &[*name]).is_some_and(|value| value != "0" && value != "none"))
+    let is_on =
+        |name: &str| option(result, &[name]).is_some_and(|value| !["0", "none", "off"].contains(&value));
+    // Before 1.0 the fsyncs of sysbench are in the time of no event.
+    let is_early =
+        result.tool == "sysbench" && result.version.as_ref().is_some_and(|version| version.starts_with("0."));
+    let syncs = ["file-fsync-freq", "file-fsync-all"];
+    OPTIONS.iter().any(|name| is_on(name)) || is_early && syncs.iter().any(|name| is_on(name))
 }
 
 fn pair(measured: &ToolMeasurement) -> Option<(&PrintedValue, &PrintedValue)> {
@@ -209,6 +215,26 @@ mod tests {
         assert_eq!(fixture::found(&CHECK, &report("100.000", "")).len(), 1);
         assert_eq!(fixture::found(&CHECK, &report("1.000", "")).len(), 1);
         assert_eq!(fixture::found(&CHECK, &report("1.000", lag)).len(), 0, "it is held to a rate");
+    }
+
+    #[test]
+    fn regression_fsyncs_of_early_versions_of_sysbench_were_no_wait() {
+        let run = |syncs: &str| {
+            format!(
+                "sysbench 0.4.12:  multi-threaded system evaluation benchmark\n\nRunning the test with following options:\n\
+                 Number of threads: 4\n\nExtra file open flags: 0\n128 files, 16Mb each\n2Gb total file size\nBlock size 16Kb\n\
+                 {syncs}Using synchronous I/O mode\nDoing random r/w test\nThreads started!\nDone.\n\n\
+                 Operations performed:  6000 Read, 4000 Write, 12800 Other = 22800 Total\n\
+                 Read 93.75Mb  Written 62.5Mb  Total transferred 156.25Mb  (32.12Mb/sec)\n 2055.68 Requests/sec executed\n\n\
+                 Test execution summary:\n    total time:                          4.8646s\n    total number of events:    \
+                           10000\n    total time taken by event execution: 2.5112\n    per-request statistics:\n         \
+                 min:                                  0.01ms\n         avg:                                  0.25ms\n         \
+                 max:                                 25.31ms\n"
+            )
+        };
+        let periodic = "Periodic FSYNC enabled, calling fsync() each 100 requests.\n";
+        assert_eq!(fixture::found(&CHECK, &run(periodic)).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &run("")).len(), 1);
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn look(result: &ToolResult, _: &ToolCheckContext<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     for (_, measured) in result.measurements() {
         found.extend(contradiction(result, measured, metric::THROUGHPUT, measured.bytes.as_ref()));
-        for rate in OPERATION_RATES {
+        for rate in OPERATION_RATES.iter().chain(&[metric::FLOPS]) {
             found.extend(contradiction(result, measured, *rate, measured.operations.as_ref()));
         }
         let statements = measured.figure(database::QUERIES);
@@ -146,6 +146,15 @@ mod tests {
 
     fn dd(end: &str) -> String {
         format!("64+0 records in\n64+0 records out\n67108864 bytes (67 MB, 64 MiB) copied, {end}\n")
+    }
+
+    #[test]
+    fn the_rate_of_linpack_is_that_of_its_order_and_its_time() {
+        let row = |rate: &str| {
+            format!("WR11C2R4       20000   192     2     2             104.21             {rate}\n")
+        };
+        assert_eq!(fixture::found(&CHECK, &row("5.1183e+01")).len(), 0);
+        assert_eq!(fixture::found(&CHECK, &row("5.1183e+02")).len(), 1);
     }
 
     #[test]

@@ -16,6 +16,9 @@ const TOLD: &[(&str, &str, &[&str])] = &[
 
 /// What the command of a result has, and what its output says instead.
 pub(super) fn contradictions(result: &ToolResult) -> Vec<(String, String)> {
+    if result.tool == "dd" {
+        return more_than_asked(result).into_iter().collect();
+    }
     // Of several jobs each has its own, and files of jobs have more.
     let given = || result.command.iter().skip(1);
     let jobs = given().filter(|word| word.starts_with("--name")).count();
@@ -30,6 +33,17 @@ pub(super) fn contradictions(result: &ToolResult) -> Vec<(String, String)> {
         (!is_same(asked, told)).then(|| (word.to_owned(), format!("{own}={told}")))
     });
     wrong.collect()
+}
+
+/// Of dd, which may end before all is copied, but never copies more blocks than it was asked for.
+fn more_than_asked(result: &ToolResult) -> Option<(String, String)> {
+    let records = result.whole.operations.as_ref()?;
+    let asked = option(result, &["count"])?;
+    // With some flags, and with a B at its end, it counts bytes.
+    let is_of_bytes = option(result, &["iflag"]).is_some_and(|flags| flags.contains("count_bytes"));
+    let count = bytes(asked).filter(|_| !is_of_bytes && !asked.ends_with(['B', 'b', 'c', 'w']))?;
+    (records.least() > count as f64 + 1.0)
+        .then(|| (format!("count={asked}"), format!("records={}", records.text)))
 }
 
 /// The word that gives one of these options, if one alone does, and its value.
@@ -69,6 +83,18 @@ mod tests {
              read: IOPS=10.0k, BW=39.1MiB/s (41.0MB/s)(391MiB/10000msec)\n"
         );
         contradictions(&import::tool::read("", text.as_bytes()).unwrap().results[0])
+    }
+
+    #[test]
+    fn dd_copies_no_more_blocks_than_it_is_asked_for() {
+        let wrong = |count: &str| {
+            let text = format!(
+                "$ dd if=/dev/zero of=/mnt/x bs=1M count={count}\n1024+0 records in\n1024+0 records out\n\
+                 1073741824 bytes (1.1 GB, 1.0 GiB) copied, 2.13 s, 504 MB/s\n"
+            );
+            contradictions(&import::tool::read("", text.as_bytes()).unwrap().results[0]).len()
+        };
+        assert_eq!((wrong("512"), wrong("1024"), wrong("2k"), wrong("512B")), (1, 0, 0, 0));
     }
 
     #[test]

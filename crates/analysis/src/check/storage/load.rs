@@ -49,6 +49,7 @@ type OptionReader = for<'a> fn(&'a ToolResult) -> Option<StorageLoad<'a>>;
 const TOOLS: &[(&str, OptionReader)] = &[
     ("dd", dd),
     ("fio", fio),
+    ("kubestr", fio),
     ("sysbench", sysbench),
     ("diskspd", diskspd),
     ("iozone", iozone),

@@ -5,7 +5,7 @@ use model::{Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{bare, leading, time, whole};
+use crate::tool::number::{bare, leading, plain, time, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -167,6 +167,7 @@ impl<'a> Row<'a> {
         ];
         result.options.extend(told.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         result.whole.window = time(line, self.seconds, "s");
+        result.whole.operations = operations(line, self.order);
         let rate = bare(line, self.gflops, Unit::PerSecond).map(|rate| PrintedValue {
             text: format!("{} Gflops", rate.text),
             value: rate.value * 1e9,
@@ -176,6 +177,15 @@ impl<'a> Row<'a> {
         });
         result.whole.add(metric::FLOPS, rate);
     }
+}
+
+/// So many floating-point operations a system of this order takes, by the formula of HPL: its table has the order in their
+/// place.
+fn operations(line: u64, order: &str) -> Option<PrintedValue> {
+    let (n, _) = whole(order)?;
+    let n = n as f64;
+    let text = format!("2/3 * {order}^3 + 3/2 * {order}^2");
+    Some(plain(line, text, n * n * (2.0 / 3.0 * n + 1.5), Unit::One))
 }
 
 #[cfg(test)]

@@ -259,7 +259,7 @@ fn amounts(line: u64, text: &str) -> (ToolMeasurement, Option<PrintedValue>) {
 /// `232.9 us / 276.6 us / 334.9 us / 43.4 us`; until 0.6 `0.1/0.2/0.3/0.1 ms`.
 fn latencies(line: u64, times: &str, whole: &mut ToolMeasurement) {
     let parts: Vec<&str> = times.split('/').map(str::trim).collect();
-    let [_, mean, max, last] = parts.as_slice() else { return };
+    let [least, mean, max, last] = parts.as_slice() else { return };
     let common = leading(last, false).map_or("", |number| number.rest.trim());
     let time = |text: &str| {
         let has_unit = leading(text, false)?.rest.trim().starts_with(char::is_alphabetic);
@@ -272,6 +272,7 @@ fn latencies(line: u64, times: &str, whole: &mut ToolMeasurement) {
     };
     whole.add(MetricName::new("latency_mean"), time(mean));
     whole.add(metric::LATENCY_MAX, time(max));
+    whole.add(MetricName::new("latency_min"), time(least));
 }
 
 /// Raw statistics: requests, time of them in ns, iops, bytes per second, then the least, the mean, the greatest time

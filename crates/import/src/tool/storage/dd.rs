@@ -7,7 +7,7 @@ use model::{Unit, metric};
 use super::{dd_operands, dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{self, exact, leading, quantity, whole};
+use crate::tool::number::{self, exact, leading, quantity, signed, whole};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -169,7 +169,8 @@ impl Copied {
     /// Whether one line tells all three of one copy: prose may have as many figures.
     fn is_possible(&self) -> bool {
         let Some(rate) = self.rate.as_ref().filter(|rate| rate.value > 0.0) else { return true };
-        let off = rate.value * self.seconds.value / self.bytes.value;
+        // A time below zero is told as such.
+        let off = (rate.value * self.seconds.value / self.bytes.value).abs();
         // Of nothing, or in no time, nothing follows.
         off == 0.0 || !off.is_finite() || (1.0 / OFF_MAX..=OFF_MAX).contains(&off)
     }
@@ -265,7 +266,7 @@ fn without_bytes(line: u64, text: &str) -> Option<PrintedValue> {
 
 /// Seconds, in whichever language their unit is.
 fn time(line: &ToolLine, text: &str) -> Option<PrintedValue> {
-    let number = leading(text, false)?;
+    let number = signed(text)?;
     is_unit_of_time(number.rest.trim()).then(|| PrintedValue {
         text: text.to_owned(),
         half_step: number.half_step,

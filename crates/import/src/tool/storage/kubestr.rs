@@ -43,6 +43,7 @@ impl ToolReader for Kubestr {
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         let text = line.text.trim();
         let is_own = text.starts_with("Running FIO test (")
+            || text.starts_with("PVC created kubestr-")
             || text == "FIO test results:"
             || text.starts_with("FIO version - fio-")
             || text.starts_with("JobName:")
@@ -121,6 +122,7 @@ impl ToolReader for Kubestr {
 /// Whether a line stands between or below the figures.
 fn is_line(text: &str) -> bool {
     const BEGINNINGS: &[&str] = &[
+        "Pod created kubestr-",
         "Elapsed time-",
         "Global options -",
         "blocksize=",
@@ -178,6 +180,10 @@ mod tests {
         assert_eq!(first.whole.figure(metric::THROUGHPUT).unwrap().value, 4289.0 * 1024.0);
         assert_eq!((first.options["bs"].as_str(), first.options["direct"].as_str()), ("4K", "1"));
         assert!(!second.options.contains_key("bs") && second.options["operation"] == "write");
-        assert!(second.options.contains_key("storage-class"));
+        assert!(
+            second.options.contains_key("storage-class") && output.unread.is_empty(),
+            "{:?}",
+            output.unread
+        );
     }
 }

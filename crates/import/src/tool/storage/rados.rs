@@ -1,11 +1,11 @@
 //! `rados bench` of Ceph: its sums, and the rate of each second above them.
 
-use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
+use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{count, cut_off, quantity, time};
+use crate::tool::number::{count, cut_off, plain, quantity, time};
 use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -84,6 +84,7 @@ impl ToolReader for Rados {
         if let Some(kind) = KINDS.iter().find(|kind| result.command.iter().any(|word| word == *kind)) {
             result.options.insert("operation".to_owned(), (*kind).to_owned());
         }
+        result.whole.bytes = written(&result);
         if result.whole.figures.is_empty() { Err(NotUnderstood::CutShort) } else { Ok(vec![result]) }
     }
 }
@@ -248,6 +249,14 @@ fn take(line: u64, label: &str, value: &str, result: &mut ToolResult) {
     }
 }
 
+/// All bytes: it prints how many operations there were, and the size of each.
+fn written(result: &ToolResult) -> Option<PrintedValue> {
+    let (operations, size) = (result.whole.operations.as_ref()?, result.options.get("op_size")?);
+    let each: u64 = size.parse().ok()?;
+    let text = format!("{} x {size} bytes", operations.text);
+    Some(plain(operations.line, text, operations.value * each as f64, Unit::Bytes))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -277,6 +286,7 @@ mod tests {
         assert_eq!(write.whole.figure(metric::THROUGHPUT).unwrap().value, 200.0 * 1_048_576.0);
         assert_eq!(write.whole.figure(metric::IOPS).unwrap().half_step, 1.0);
         assert_eq!(write.whole.window.as_ref().unwrap().value, 10.0);
+        assert_eq!(write.whole.bytes.as_ref().unwrap().value, 500.0 * 4_194_304.0);
         assert_eq!(write.options["concurrent_ios"], "16");
         let starts: Vec<_> = write.parts.iter().map(|part| part.start_s).collect();
         assert_eq!(starts, [Some(0.0), Some(1.0)]);
