@@ -46,6 +46,7 @@ mod reclaim;
 mod refused;
 mod remade;
 mod reorder;
+mod round_trips;
 mod scheduler;
 mod served_disk;
 mod server;
@@ -129,6 +130,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     refused::ENGLISH,
     remade::ENGLISH,
     reorder::ENGLISH,
+    round_trips::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
     steal::ENGLISH,

@@ -262,6 +262,7 @@ metric-title-server-cpu = サーバーの CPU
 finding-client-bound =
     クライアントが結果を決めています。{ $how ->
         [threads] { FIXED($threads) } 個のスレッドがそれぞれ時間の { PERCENT($share) } を計算しています
+        [cpus] クライアントの { FIXED($threads) } 個のスレッドは、使ってよい { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
         [shared] { FIXED($cpus) } 個の CPU がすべて使用中で、クライアントはそのうち { FIXED($used, decimals: 2) } 個分と、サーバーより多く使っています
         [requests] 応答が届くまでの時間の { PERCENT($share) } はクライアント自身の計算です
        *[turns] トランザクションの { PERCENT($share) } はクライアント自身の計算です
@@ -278,6 +279,7 @@ finding-client-bound =
                 }
                *[no] クライアントを別のマシンに置くと、より多くの CPU を使えます
             }
+            [cpus] クライアントをより多くの CPU で（--pin、taskset、cpuset）、または別のマシンで実行してください
             [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
             [requests] ここで測っているのは主にクライアントです。接続を保つと計算が減り、TLS で最も大きく減ります。--{ $option } を増やすと、その間もサーバーが働きます
            *[turns] ここで測っているのは主にクライアントです。同時のクライアントを増やすと、その間もサーバーが働きます

@@ -44,7 +44,11 @@ finding-window-bound =
            *[send] 送信側自身のバッファーが
         }時間の { PERCENT($share) } の間、満杯でした
     }
-    .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです（--set socket-buffer-max=32MiB）
+    .advice =
+        より大きな --window を指定するか、カーネルに任せてください。{ $which ->
+            [send] 送信側で --window に許可される大きさは net.core.wmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_wmem の最後の値まで
+           *[receive] 受信側で --window に許可される大きさは net.core.rmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_rmem の最後の値まで
+        }です（--set socket-buffer-max=32MiB）
 
 finding-sender-cpu =
     送信側のプロセッサーが結果を制限しています。{ $by ->
@@ -231,6 +235,14 @@ finding-dirty-throttled =
         [yes] グループのメモリを増やしても
        *[no] ページキャッシュを大きくしても（--set dirty-bytes）
     }遅くなるのが後になるだけです。単独の速さは headroom run disk で分かります
+round-trip-advice =
+    { $named ->
+        [yes] --{ $option } を増やすと同時に多くを送ります
+       *[no] 同時に多くを送ると増えます
+    }{ $kept ->
+        [yes] {""}
+       *[no] 。接続を保つと接続を作る往復がなくなります
+    }。一つのリクエストに多くを載せると往復が減ります
 finding-round-trip-bound =
     往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、{ $how ->
         [statements] 一つに { SHORT($latency_s, unit: "s") } かかり、そのうち { SHORT($rtt_s, unit: "s") } の往復 { FIXED($trips, decimals: 1) } 回が { PERCENT($share) } です
@@ -239,7 +251,7 @@ finding-round-trip-bound =
     .advice =
         { $how ->
             [statements] トランザクションの文を減らす（一つの文に複数の行、サーバーのプロシージャ）と往復が減ります。--{ $option } を増やすと同時に多くを送り、クライアントをサーバーに近づけると一回の待ちが短くなります
-           *[requests] {""}
+           *[requests] { round-trip-advice }
         }
 
 evidence-client-waited =

@@ -262,6 +262,7 @@ metric-title-server-cpu = 서버 CPU
 finding-client-bound =
     클라이언트가 결과를 정합니다. { $how ->
         [threads] 스레드 { FIXED($threads) }개가 각각 시간의 { PERCENT($share) } 동안 계산합니다
+        [cpus] 클라이언트의 스레드 { FIXED($threads) }개가 쓸 수 있는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
         [shared] CPU { FIXED($cpus) }개가 모두 사용 중이고, 클라이언트가 그중 { FIXED($used, decimals: 2) }개만큼을 서버보다 많이 씁니다
         [requests] 응답이 올 때까지의 시간 가운데 { PERCENT($share) }는 클라이언트 자신의 계산입니다
        *[turns] 트랜잭션의 { PERCENT($share) }는 클라이언트 자신의 계산입니다
@@ -278,6 +279,7 @@ finding-client-bound =
                 }
                *[no] 클라이언트를 다른 기계에 두면 CPU를 더 쓸 수 있습니다
             }
+            [cpus] 클라이언트를 더 많은 CPU에서(--pin, taskset, cpuset), 또는 다른 기계에서 실행하십시오
             [shared] 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
             [requests] 여기서 재는 것은 주로 클라이언트입니다. 연결을 유지하면 계산이 줄고 TLS에서 가장 많이 줍니다. --{ $option }을(를) 늘리면 그동안에도 서버가 일합니다
            *[turns] 여기서 재는 것은 주로 클라이언트입니다. 동시 클라이언트를 늘리면 그동안에도 서버가 일합니다

@@ -44,7 +44,11 @@ finding-window-bound =
            *[send] 보내는 쪽 자신의 버퍼가
         } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
     }
-    .advice = 더 큰 --window를 지정하거나 커널에 맡기십시오. 허용되는 크기는 net.core.rmem_max와 wmem_max까지입니다(--set socket-buffer-max=32MiB)
+    .advice =
+        더 큰 --window를 지정하거나 커널에 맡기십시오. { $which ->
+            [send] 보내는 쪽에서 --window로 허용되는 크기는 net.core.wmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_wmem의 마지막 값까지
+           *[receive] 받는 쪽에서 --window로 허용되는 크기는 net.core.rmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_rmem의 마지막 값까지
+        }입니다(--set socket-buffer-max=32MiB)
 
 finding-sender-cpu =
     보내는 쪽 프로세서가 결과를 제한합니다. { $by ->
@@ -231,6 +235,14 @@ finding-dirty-throttled =
         [yes] 그룹의 메모리를 늘려도
        *[no] 페이지 캐시를 키워도(--set dirty-bytes)
     } 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
+round-trip-advice =
+    { $named ->
+        [yes] --{ $option }를 늘리면 동시에 더 많이 보냅니다
+       *[no] 동시에 더 많이 보내면 늘어납니다
+    }{ $kept ->
+        [yes] {""}
+       *[no] . 연결을 유지하면 연결을 만드는 왕복이 없어집니다
+    }. 요청 하나에 더 많이 담으면 왕복이 줄어듭니다
 finding-round-trip-bound =
     왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, { $how ->
         [statements] 하나에 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 { SHORT($rtt_s, unit: "s") }짜리 왕복 { FIXED($trips, decimals: 1) }회가 { PERCENT($share) }입니다
@@ -239,7 +251,7 @@ finding-round-trip-bound =
     .advice =
         { $how ->
             [statements] 트랜잭션의 문장을 줄이면(한 문장에 여러 행, 서버의 프로시저) 왕복이 줄어듭니다. --{ $option }를 늘리면 동시에 더 많이 보내고, 클라이언트가 서버에 가까우면 한 번의 기다림이 짧아집니다
-           *[requests] {""}
+           *[requests] { round-trip-advice }
         }
 
 evidence-client-waited =
