@@ -9,7 +9,7 @@ use model::run::CaseResult;
 use super::network::DECIDES;
 use super::{
     bus, clock, contention, database, datagrams, device, device_queue, large_answers, late_answers, latency,
-    loss, presenter, quota, remade, reorder, server, shown,
+    loss, path, presenter, quota, remade, reorder, server, shaped, shown,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -112,6 +112,9 @@ const AROUND: &[LookAround] = &[
     loss::told,
     presenter::on_the_way,
     reorder::told,
+    shaped::told,
+    shaped::dropped,
+    path::growing,
     database::most::told,
 ];
 

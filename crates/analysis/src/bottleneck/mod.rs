@@ -50,6 +50,7 @@ mod round_trips;
 mod scheduler;
 mod served_disk;
 mod server;
+mod shaped;
 mod steal;
 mod stopped;
 mod swap;
@@ -133,6 +134,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     round_trips::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    shaped::ENGLISH,
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,

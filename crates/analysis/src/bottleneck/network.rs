@@ -17,7 +17,7 @@ use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, end_core, finding, loss, path, round_trips, server, shown};
+use super::{FULL, Verdict, end_core, finding, loss, path, reorder, round_trips, server, shown};
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks of 4 ms (CONFIG_HZ=250), s.
@@ -90,7 +90,8 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return round_trips::bound(case, context);
     }
     // A processor that is full answers late, and what is late is sent again.
-    let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
+    let found = processor(case).or_else(|| reorder::bound(case));
+    let found = found.or_else(|| path::full(case)).or_else(|| loss::bound(case));
     let found = found.or_else(|| window(case).filter(|_| !server::waits_for_writes(case)));
     let found = found.or_else(|| server::sends(case)).or_else(|| server::takes(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
