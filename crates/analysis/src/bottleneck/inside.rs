@@ -37,8 +37,18 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted, measure::ready]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here, server::among_busy, large_answers::told, remade::told]),
+    (
+        "server-bound",
+        &[
+            server::program_here,
+            server::among_busy,
+            large_answers::told,
+            remade::told,
+            database::log::device_work,
+        ],
+    ),
     ("log-flush-bound", &[database::log::device_work]),
+    ("page-read-bound", &[database::log::device_work]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -116,6 +126,7 @@ const AROUND: &[LookAround] = &[
     shaped::dropped,
     path::growing,
     database::most::told,
+    database::temporary::told,
 ];
 
 /// What may be known around a case.

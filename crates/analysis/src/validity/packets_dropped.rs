@@ -96,6 +96,13 @@ const WAYS: &[DropKind] = &[
         passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
     },
     DropKind {
+        what: "tcp-socket-drops",
+        of: Of::Whole("tcp"),
+        counters: &["TCPBacklogDrop", "TCPRcvQDrop"],
+        less: None,
+        passed: &["InSegs"],
+    },
+    DropKind {
         what: "turned-away",
         of: Of::Whole("tcp"),
         counters: &["ListenOverflows"],
@@ -109,7 +116,7 @@ pub(crate) const RULE: Rule = Rule {
     code: "packets-dropped",
     doc: "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
          away, whatever their number; packets that the interface missed, or that it, its queueing discipline, filters on it (tc), a CPU's backlog \
-         or a UDP socket dropped, from one in a thousand on; and packets, whatever their number, that were dropped because the \
+         or sockets dropped, from one in a thousand on; and packets, whatever their number, that were dropped because the \
          kernel could not track their connection (`drop` in /proc/net/stat/nf_conntrack). The number is that of the worst trial.",
     english: r#"
 finding-packets-dropped =
@@ -130,6 +137,8 @@ finding-packets-dropped =
             any protocol saw them: their backlog was full
         [socket-drops] sockets{ of-end } dropped { FIXED($count) } datagrams in the window, { PERCENT($share) } of those
             that came: the receive buffer was full
+        [tcp-socket-drops] sockets{ of-end } dropped { FIXED($count) } segments of TCP in the window, { PERCENT($share) } of
+            those that came: their buffers were full
         [table-full] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
             tracked: the kernel's table of connections was full
         [untracked] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
@@ -152,6 +161,7 @@ finding-packets-dropped =
                 `tc -s filter show dev` with `ingress` or `egress` says which
             [backlog-drops] a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer
             [socket-drops] a larger --window holds more, a --bit-rate sends less, more --streams read on more cores
+            [tcp-socket-drops] a program that reads sooner, or a larger buffer (net.ipv4.tcp_rmem, net.core.rmem_max), loses fewer
             [table-full] raise net.netfilter.nf_conntrack_max (and nf_conntrack_buckets), shorten the timeouts of connections
                 that are over, or do not track this traffic (notrack)
             [untracked] packets of one connection that arrive together on several CPUs may each ask for an entry, and one is
@@ -288,6 +298,8 @@ mod tests {
             ("udp", "RcvbufErrors", 250),
             ("udp", "Udp6RcvbufErrors", 50),
             ("tcp", "ListenOverflows", 3),
+            ("tcp", "InSegs", 1000),
+            ("tcp", "TCPBacklogDrop", 20),
             ("conntrack", "drop", 6),
         ];
         let found = told(&case(&[], &all));

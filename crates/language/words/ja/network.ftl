@@ -122,6 +122,7 @@ finding-packets-dropped =
         [filter-drops] { RESOURCE($resource) } のフィルターが、通過した全パケットの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました
         [backlog-drops] CPU が全体の { PERCENT($share) } にあたるパケット { FIXED($count) } 個を、どのプロトコルにも渡せずに破棄しました。バックログが満杯でした
         [socket-drops] ソケットが届いたデータグラムの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。受信バッファーが満杯でした
+        [tcp-socket-drops] ソケットが届いた TCP セグメントの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。バッファーが満杯でした
         [table-full] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました。カーネルの接続追跡テーブルが満杯でした
         [untracked] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました
        *[turned-away] 接続 { FIXED($count) } 個が断られました。待ち受けソケットのキューが満杯でした
@@ -137,6 +138,7 @@ finding-packets-dropped =
             [filter-drops] ポリサーは定められた速度とバーストより速く来たものを破棄します。フィルターのアクションが破棄（drop）のこともあります。`tc -s filter show dev` に `ingress` か `egress` を付けるとどれか分かります
             [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU（rps_cpus）で減らせます
             [socket-drops] 大きな --window はより多くを蓄え、--bit-rate は送る量を減らし、--streams を増やすとより多くのコアで読みます
+            [tcp-socket-drops] プログラムがより早く読むか、バッファー（net.ipv4.tcp_rmem、net.core.rmem_max）を大きくすると減ります
             [table-full] net.netfilter.nf_conntrack_max（と nf_conntrack_buckets）を増やすか、終わった接続のタイムアウトを短くするか、このトラフィックを追跡しないでください（notrack）
             [untracked] 一つの接続のパケットが複数の CPU に同時に届くと、それぞれが項目を作ろうとし、一つが破棄されることがあります。その数は `conntrack -S` で分かります。追跡しないもの（notrack）は破棄されません
            *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます（net.core.somaxconn）

@@ -122,6 +122,7 @@ finding-packets-dropped =
         [filter-drops] { RESOURCE($resource) }의 필터가 지나간 패킷 전체의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다
         [backlog-drops] CPU가 전체의 { PERCENT($share) }인 패킷 { FIXED($count) }개를 어떤 프로토콜에도 넘기지 못하고 버렸습니다. 백로그가 가득 차 있었습니다
         [socket-drops] 소켓이 들어온 데이터그램의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 수신 버퍼가 가득 차 있었습니다
+        [tcp-socket-drops] 소켓이 들어온 TCP 세그먼트의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 버퍼가 가득 차 있었습니다
         [table-full] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다. 커널의 연결 추적 테이블이 가득 차 있었습니다
         [untracked] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다
        *[turned-away] 연결 { FIXED($count) }개가 거절되었습니다. 대기 소켓의 큐가 가득 차 있었습니다
@@ -137,6 +138,7 @@ finding-packets-dropped =
             [filter-drops] 폴리서(policer)는 정해진 속도와 버스트보다 빨리 온 것을 버리고, 필터의 동작이 버림(drop)일 수도 있습니다. `tc -s filter show dev`에 `ingress`나 `egress`를 붙이면 어느 것인지 알 수 있습니다
             [backlog-drops] 더 큰 net.core.netdev_max_backlog나, 패킷을 받는 더 많은 CPU(rps_cpus)로 줄일 수 있습니다
             [socket-drops] 더 큰 --window는 더 많이 담고, --bit-rate는 덜 보내며, --streams를 늘리면 더 많은 코어에서 읽습니다
+            [tcp-socket-drops] 프로그램이 더 빨리 읽거나 버퍼(net.ipv4.tcp_rmem, net.core.rmem_max)를 키우면 줄어듭니다
             [table-full] net.netfilter.nf_conntrack_max(와 nf_conntrack_buckets)를 늘리거나, 끝난 연결의 제한 시간을 줄이거나, 이 트래픽을 추적하지 마십시오(notrack)
             [untracked] 한 연결의 패킷이 여러 CPU에 동시에 도착하면 저마다 항목을 만들려 하여 하나가 버려질 수 있습니다. `conntrack -S`가 그 수를 셉니다. 추적하지 않는 것(notrack)은 버려지지 않습니다
            *[turned-away] 대기하는 프로그램이 연결을 너무 느리게 받거나, 기다릴 수 있는 수가 너무 적습니다(net.core.somaxconn)

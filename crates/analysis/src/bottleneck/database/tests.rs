@@ -17,6 +17,7 @@ use crate::bottleneck::tests::{machine, verdict, verdict_on};
 use crate::validity::fixture;
 
 mod of_clients;
+mod of_reads;
 
 /// Transactions of 20 statements, 1,000 a second, by so many clients whose threads use so much CPU: one thread for all on
 /// a server, one each for SQLite.
