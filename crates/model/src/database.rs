@@ -89,6 +89,8 @@ pub mod metric {
         SERVER_PAGE_READS_PER_SECOND = "server_page_reads_per_second";
         /// Changed pages per second that the server writes to its tables.
         SERVER_PAGE_WRITES_PER_SECOND = "server_page_writes_per_second";
+        /// Files or tables per second that the server writes to the disk for intermediate results.
+        SERVER_TEMPORARY_FILES_PER_SECOND = "server_temporary_files_per_second";
         /// Checkpoints per second that the server begins.
         SERVER_CHECKPOINTS_PER_SECOND = "server_checkpoints_per_second";
         /// How many clients of a database waited for locks at once, in the mean.

@@ -200,8 +200,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "path-full",
         "For half of the window or more a TCP stream waited for the path, no processor of either end was more than 80 % busy and \
          no window was full; and either the round trip was at least 1.5 times the least, so that a queue stood on the way, \
-         or the sender was under BBR, which keeps none and paces by what arrives. Nothing known is full: what sets the rate \
-         is on the way.",
+         or the sender was under BBR, which keeps none and paces by what arrives. Not while the rate still grows at the end of the \
+         window, nor where a tenth of the segments overtake others, for a queue keeps their order. Nothing known is full: what \
+         sets the rate is on the way.",
     ),
     (
         "loss-bound",
@@ -216,6 +217,13 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          lost, each of which is given up after a second. Of datagrams: half of those that were sent or more did not arrive, \
          or 1 % or more of a rate that was sent as asked, and sockets of the receiver, which count them, dropped less than \
          half as large a share of what came to them.",
+    ),
+    (
+        "reordering-bound",
+        "At least one in a hundred segments of a TCP stream came before its turn (TCPOFOQueue of the receiver's kernel), hardly any \
+         was lost, one in a thousand or more was sent again, and the other end had half of these or more already (duplicate \
+         SACK), while for half of the window or more the stream waited for the path, no processor of either end was more \
+         than 80 % busy and no window was full.",
     ),
     (
         "window-bound",

@@ -9,8 +9,8 @@ use model::run::CaseResult;
 use super::network::DECIDES;
 use super::{
     bus, clock, contention, database, datagrams, device, device_queue, flushed, huge_pages, large_answers,
-    late_answers, latency, loss, mounted_sync, presenter, quota, remade, reorder, server, shown, slower,
-    steal,
+    late_answers, latency, loss, mounted_sync, path, presenter, quota, remade, reorder, server, shaped,
+    shown, slower, steal,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -38,8 +38,18 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted, measure::ready]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
-    ("server-bound", &[server::program_here, server::among_busy, large_answers::told, remade::told]),
+    (
+        "server-bound",
+        &[
+            server::program_here,
+            server::among_busy,
+            large_answers::told,
+            remade::told,
+            database::log::device_work,
+        ],
+    ),
     ("log-flush-bound", &[database::log::device_work]),
+    ("page-read-bound", &[database::log::device_work]),
     ("device-full", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
 ];
 
@@ -119,7 +129,11 @@ const AROUND: &[LookAround] = &[
     reorder::told,
     slower::told,
     steal::told,
+    shaped::told,
+    shaped::dropped,
+    path::growing,
     database::most::told,
+    database::temporary::told,
 ];
 
 /// What may be known around a case.

@@ -49,9 +49,11 @@ mod reclaim;
 mod refused;
 mod remade;
 mod reorder;
+mod round_trips;
 mod scheduler;
 mod served_disk;
 mod server;
+mod shaped;
 mod slower;
 mod steal;
 mod stopped;
@@ -102,6 +104,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     database::processor::ENGLISH,
     database::reads::ENGLISH,
     database::round_trip::ENGLISH,
+    database::temporary::ENGLISH,
     datagrams::ENGLISH,
     device::ENGLISH,
     device_queue::ENGLISH,
@@ -137,8 +140,10 @@ pub(crate) const ENGLISH: &[&str] = &[
     refused::ENGLISH,
     remade::ENGLISH,
     reorder::ENGLISH,
+    round_trips::ENGLISH,
     scheduler::ENGLISH,
     server::ENGLISH,
+    shaped::ENGLISH,
     slower::ENGLISH,
     steal::ENGLISH,
     stopped::ENGLISH,
@@ -204,6 +209,7 @@ const CANDIDATES: &[Candidate] = &[
     database::round_trip::examine,
     |case, _| lost_of_database(case),
     database::processor::examine_crowd,
+    database::reads::examine_rest,
     database::round_trip::examine_rest,
     |case, _| end_core::examine(case, End::Drives, false),
     |case, _| end_core::examine(case, End::Answers, false),

@@ -11,14 +11,13 @@
 //! shorter than 100 of them say nothing.
 
 use model::finding::{Evidence, Place};
-use model::profile::{Aspect, Transport};
+use model::profile::Transport;
 use model::run::CaseResult;
 use model::{FactName, Resource, Severity, Trial, fact, metric};
 
 use super::cores::READY;
 use super::window::{self, FullWindow};
-use super::{FULL, Verdict, end_core, finding, late_answers, loss, path, server, shown};
-use crate::measure::End;
+use super::{FULL, Verdict, end_core, finding, loss, path, reorder, round_trips, server, shown};
 use crate::{Context, measure};
 
 /// Counters that go by ticks say nothing of a window shorter than this: 100 ticks of 4 ms (CONFIG_HZ=250), s.
@@ -28,19 +27,6 @@ const WINDOW_LEAST: f64 = 0.4;
 pub(super) const DECIDES: f64 = 0.5;
 
 pub(super) const ENGLISH: &str = r#"
-finding-round-trip-bound =
-    round-trip-bound: { FIXED($outstanding) } at a time, each { $how ->
-        [statements] takes { SHORT($latency_s, unit: "s") }, of which { FIXED($trips, decimals: 1) } round trips of
-            { SHORT($rtt_s, unit: "s") } are { PERCENT($share) }
-       *[requests] answered after { SHORT($latency_s, unit: "s") }
-    }
-    .advice =
-        { $how ->
-            [statements] fewer statements in a transaction (several rows in one, a procedure of the server) need fewer round
-                trips; more --{ $option } are on the way at once; a client nearer to the server waits less for each
-           *[requests] {""}
-        }
-
 threads-advice =
     more --streams use more cores; larger writes, a larger MTU or --zero-copy take less for each byte
 
@@ -101,45 +87,14 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     }
     if !measure::profile(case).is_stream() {
-        return round_trips(case, context);
+        return round_trips::bound(case, context);
     }
     // A processor that is full answers late, and what is late is sent again.
-    let found = processor(case).or_else(|| path::full(case)).or_else(|| loss::bound(case));
+    let found = processor(case).or_else(|| reorder::bound(case));
+    let found = found.or_else(|| path::full(case)).or_else(|| loss::bound(case));
     let found = found.or_else(|| window(case).filter(|_| !server::waits_for_writes(case)));
     let found = found.or_else(|| server::sends(case)).or_else(|| server::takes(case));
     found.unwrap_or_else(|| Verdict::Unknown(missing(case)))
-}
-
-/// Each request waits for its answer.
-fn round_trips(case: &CaseResult, context: &Context<'_>) -> Verdict {
-    let Some(mean) = server::answered_after(case) else {
-        return loss::by_timeouts(case).unwrap_or(Verdict::Elsewhere);
-    };
-    if computes_itself(case) || late_answers::lack_cpus_here(case, context) {
-        return Verdict::Elsewhere;
-    }
-    let late = loss::by_timeouts(case).or_else(|| late_answers::lack_cpus_there(case));
-    let late = late.or_else(|| server::answers_all_the_time(case, mean));
-    if let Some(found) = late.or_else(|| server::answers(case, mean)) {
-        return found;
-    }
-    Verdict::Full(Box::new(
-        finding("round-trip-bound", Severity::Note)
-            .arg("how", "requests")
-            .arg("outstanding", measure::concurrency(case))
-            .arg("latency_s", mean)
-            .because(measure::latency_evidence(mean)),
-    ))
-}
-
-/// Whether the load itself computes all the time: who does is slow by itself.
-fn computes_itself(case: &CaseResult) -> bool {
-    let computes = End::Drives.worker_share(case).is_some_and(|share| share >= FULL);
-    if measure::profile(case).parameter(Aspect::Server).is_some() {
-        return computes || End::Drives.wanted_share(case).is_some_and(|share| share >= READY);
-    }
-    // Of one at a time the end that answers has a part, too.
-    computes && measure::concurrency(case) > 1.0
 }
 
 /// Where the time of the sending connections went, as shares of the window.

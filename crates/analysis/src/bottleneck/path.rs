@@ -20,13 +20,13 @@ use model::finding::{Evidence, Place};
 use model::limit::LimitKind;
 use model::profile::Transport;
 use model::run::{CaseResult, Utilization};
-use model::{Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
+use model::{Finding, Resource, ResourceKind, Severity, Trial, Unit, fact, metric, series};
 
 use super::link::{self, NEARLY_ALL};
 use super::network::{self, DECIDES};
-use super::{Verdict, end_core, finding, loss};
-use crate::measure;
+use super::{Verdict, end_core, finding, loss, reorder};
 use crate::measure::End;
+use crate::{Context, measure};
 
 /// A processor that is busier may be the limit.
 const BUSY: f64 = 0.80;
@@ -37,6 +37,10 @@ pub(super) const QUEUED: f64 = 1.5;
 /// A rate stands where means of five intervals differ by no more (relative standard deviation): BBR
 /// probes with a quarter more or less for one round trip in eight.
 const STANDS: f64 = 0.1;
+
+/// A rate grows where each quarter of the window has so many times as much as the one before it, but for the first: in slow
+/// start it doubles with each round trip (RFC 5681), and over a long way CUBIC takes seconds to find what it may send.
+const GROWS: f64 = 1.1;
 
 pub(super) const ENGLISH: &str = r#"
 finding-path-full =
@@ -55,6 +59,10 @@ evidence-path-full =
             { PERCENT($path) } of the time
        *[delivery] the connection is under BBR and waited for the path { PERCENT($path) } of the time
     }
+
+evidence-still-growing =
+    the rate still grew at the end of the window, whose last quarter had { FIXED($times, decimals: 1) } times as much as the one
+    before it: a longer --duration or --warmup shows where it ends
 "#;
 
 /// Whether this is a TCP stream that leaves the machine, one way.
@@ -123,6 +131,10 @@ fn used_at(case: &CaseResult, interface: &Resource, end: End) -> Option<f64> {
 /// A path that is full.
 pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
     let path = Some(case).filter(|case| leaves(case)).and_then(waited_for)?;
+    // What still grows has not found yet what the path can do, and what overtakes stands in no one queue.
+    if growth(case).is_some() || reorder::is_much(case) {
+        return None;
+    }
     let (resource, end) = interface(case)?;
     let (rtt, least) = round_trips(case)?;
     let by = if rtt >= QUEUED * least {
@@ -162,6 +174,33 @@ pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
     // What a narrow link does not take is lost, and so is what a bad one breaks: nobody can tell the two without a queue.
     let lost = loss::evidence(case).map(|lost| Evidence { beside: true, ..lost });
     Some(Verdict::Full(Box::new(found.because(evidence).because_all(lost).because_all(carried))))
+}
+
+/// How many times as much the last quarter of a window has as the one before it, where the rate grows until then.
+fn growth(case: &CaseResult) -> Option<f64> {
+    let of = |trial: &Trial| {
+        let course = measure::course(case, trial, series::THROUGHPUT)?;
+        let rates = measure::within_window(trial, course)?;
+        let quarter = Some(rates.len() / 4).filter(|quarter| *quarter >= 2)?;
+        let [second, third, last] = [1, 2, 3].map(|place| {
+            let part = &rates[rates.len() - (4 - place) * quarter..][..quarter];
+            part.iter().sum::<f64>() / quarter as f64
+        });
+        let (before, times) = (third / second, last / third);
+        (second > 0.0).then_some((before.min(times), times))
+    };
+    let (least, times) =
+        measure::middle(case, |trial| of(trial).map(|(least, times)| (least, (least, times))))?;
+    (least >= GROWS).then_some(times)
+}
+
+/// That the rate of a stream of which nobody knows what holds it back still grew.
+pub(super) fn growing(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if named.code != "cannot-tell" || !leaves(case) {
+        return None;
+    }
+    let times = growth(case)?;
+    Some(Evidence::at("still-growing", Place::Metric(metric::THROUGHPUT)).arg("times", times))
 }
 
 /// Whether the rate within each trial stands.
@@ -296,5 +335,48 @@ mod tests {
         let rates: Vec<f64> = (1..=20).map(|i| f64::from(i) * 1e6).collect();
         course(&mut early, series::THROUGHPUT, Unit::BytesPerSecond, &rates);
         assert_eq!(code(early), "cannot-tell");
+    }
+
+    /// Bug: a stream that had not found yet what it may send was said to fill its path.
+    #[test]
+    fn a_rate_that_still_grows_fills_no_path() {
+        let with = |rates: &[f64]| {
+            let mut case = over(0.012, "cubic", 0.0, 20);
+            course(&mut case, series::THROUGHPUT, Unit::BytesPerSecond, rates);
+            verdict(&[case])
+        };
+        let grows: Vec<f64> = (1..=20).map(|i| f64::from(i) * 1e6).collect();
+        let found = with(&grows);
+        assert_eq!(found.code, "cannot-tell");
+        let told = found.evidence.iter().find(|one| one.code == "still-growing" && one.beside);
+        let text = told.and_then(|one| one.text.clone()).unwrap_or_default();
+        assert!(text.contains("had 1.4 times as much as the one before"), "{found:?}");
+        let stands: Vec<f64> = (1..=20).map(|i| f64::from(i.min(8)) * 1.5e6).collect();
+        let found = with(&stands);
+        assert_eq!(found.code, "path-full");
+        assert!(found.evidence.iter().all(|one| one.code != "still-growing"));
+    }
+
+    /// Bug: a round trip that varies, so that segments overtake one another, was taken for a queue.
+    #[test]
+    fn a_round_trip_that_varies_by_itself_is_no_queue() {
+        let with = |early: u64| {
+            let mut case = over(0.012, "cubic", 0.0, 20);
+            for trial in &mut case.trials {
+                let far = trial
+                    .result
+                    .machines
+                    .iter_mut()
+                    .find(|machine| machine.machine == "10.0.0.2:7117")
+                    .unwrap();
+                let count = |name: &str, count| {
+                    fixture::counter("tcp", &format!("/proc/net/snmp {name}"), 1.0, count)
+                };
+                far.counters.extend([count("InSegs", 1000), count("TCPOFOQueue", early)]);
+            }
+            code(case)
+        };
+        assert_eq!(with(20), "path-full");
+        assert_eq!(with(400), "cannot-tell");
     }
 }

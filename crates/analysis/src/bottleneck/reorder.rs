@@ -7,18 +7,33 @@ use model::Finding;
 use model::finding::{Evidence, Place};
 use model::profile::Transport;
 use model::run::CaseResult;
-use model::{Resource, Trial, metric};
+use model::{Resource, Severity, Trial, fact, metric};
 
-use super::loss;
+use super::network::DECIDES;
+use super::{Verdict, finding, loss, path};
 use crate::{Context, measure};
 
 /// From this share of the segments on.
 const FELT: f64 = 0.01;
 
+/// From this share on the round trip varies by itself: a queue keeps the order of what stands in it.
+const MUCH: f64 = 0.1;
+
+/// Segments that are sent again in vain are felt from this share of all on, as lost ones are (`loss`).
+const IN_VAIN: f64 = 0.001;
+
 /// Verdicts on a stream that waits for the network and for nothing that is known.
 const OF_PATHS: [&str; 2] = ["cannot-tell", "path-full"];
 
 pub(super) const ENGLISH: &str = r#"
+finding-reordering-bound =
+    segments that overtake one another hold this back: { PERCENT($share) } came out of order, and TCP took some for lost and sent
+    { PERCENT($again, decimals: 1) } again, of which { PERCENT($spurious) } had arrived; the connection waits for the path
+    { PERCENT($path) } of the time
+    .advice =
+        look for what sends the packets of one connection over several ways, or delays them unevenly (a bond in balance-rr,
+        routes that are chosen for each packet, a delay that varies): what keeps a connection on one way keeps their order
+
 evidence-reordered =
     { PERCENT($share) } of the segments came out of order, though hardly any was lost: TCP slows down for those that it takes
     for lost
@@ -36,14 +51,55 @@ pub(super) fn told(named: &Finding, case: &CaseResult, _context: &Context<'_>) -
     if !is_stream || !is_unsure || loss::felt(case).is_some() {
         return None;
     }
+    let share = early(case).filter(|share| *share >= FELT)?;
+    let code = if is_server_s { "out-of-order" } else { "reordered" };
+    Some(Evidence::at(code, Place::Metric(metric::THROUGHPUT)).arg("share", share))
+}
+
+/// The share of the segments that came before their turn, by the receiver's kernel.
+fn early(case: &CaseResult) -> Option<f64> {
     let counted = measure::counted_receiver(case);
     let of = |trial: &Trial| {
         let all = counted.change(trial, &Resource::TCP, "InSegs").filter(|all| *all > 0.0)?;
-        Some(counted.change(trial, &Resource::TCP, "TCPOFOQueue")? / all)
+        Some(counted.change(trial, &Resource::TCP, EARLY)? / all)
     };
-    let share = measure::median(case, of).filter(|share| *share >= FELT)?;
-    let code = if is_server_s { "out-of-order" } else { "reordered" };
-    Some(Evidence::at(code, Place::Metric(metric::THROUGHPUT)).arg("share", share))
+    measure::median(case, of)
+}
+
+/// What counts them.
+const EARLY: &str = "TCPOFOQueue";
+
+/// Whether so many segments overtake others, with hardly any lost, that the round trip varies by itself.
+pub(super) fn is_much(case: &CaseResult) -> bool {
+    early(case).is_some_and(|share| share >= MUCH) && loss::felt(case).is_none()
+}
+
+/// A stream that waits for the path, none of whose segments are lost, while TCP sends some again because others overtook them:
+/// the other end says that it had most of these (duplicate SACK, RFC 2883).
+pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
+    let share = early(case).filter(|share| *share >= FELT && loss::felt(case).is_none())?;
+    let path = path::waited_for(case).filter(|_| path::is_watched(case))?;
+    let sender = measure::sender(case);
+    let of = |trial: &Trial| {
+        let again = measure::measured(trial, metric::RETRANSMITS).filter(|again| *again > 0.0)?;
+        let spurious = sender.number(trial, fact::SPURIOUS_RETRANSMITS)?.min(again);
+        let mss = sender.number(trial, fact::MSS).filter(|mss| *mss > 0.0)?;
+        let sent = measure::measured(trial, metric::THROUGHPUT)? * trial.result.window?.seconds() / mss;
+        Some((spurious / again, (spurious / again, again / (sent + again))))
+    };
+    let (spurious, again) = measure::middle(case, of)?;
+    if spurious < DECIDES || again < IN_VAIN {
+        return None;
+    }
+    let evidence = Evidence::at("reordered", Place::Metric(metric::THROUGHPUT)).arg("share", share);
+    Some(Verdict::Full(Box::new(
+        finding("reordering-bound", Severity::Warning)
+            .arg("share", share)
+            .arg("again", again)
+            .arg("spurious", spurious)
+            .arg("path", path)
+            .because(evidence),
+    )))
 }
 
 #[cfg(test)]
@@ -116,5 +172,41 @@ mod tests {
             "{found:?}"
         );
         assert!(verdict(5).evidence.iter().all(|one| one.code != "reordered"));
+    }
+
+    /// Bug: of segments that overtake one another, so that TCP sends some again in vain, nothing was named.
+    #[test]
+    fn segments_that_tcp_sends_again_in_vain_hold_a_stream_back() {
+        use super::super::constant::tests::{course, stream};
+        use model::Quantity;
+        let with = |early: u64, again: f64, spurious: f64| {
+            let mut case = stream(1, 12.5e6, 20);
+            let rates: Vec<f64> = (0..20).map(|i| if i < 10 { 12e6 } else { 13e6 }).collect();
+            course(&mut case, model::series::THROUGHPUT, Unit::BytesPerSecond, &rates);
+            for trial in &mut case.trials {
+                let main = trial.result.main_mut();
+                main.metrics.insert(metric::RTT, Quantity { value: 0.012, unit: Unit::Seconds });
+                main.metrics.insert(metric::RETRANSMITS, Quantity { value: again, unit: Unit::One });
+                main.facts.insert(fact::SPURIOUS_RETRANSMITS, spurious.into());
+                let far = trial
+                    .result
+                    .machines
+                    .iter_mut()
+                    .find(|machine| machine.machine == "10.0.0.2:7117")
+                    .unwrap();
+                let count = |name: &str, count| {
+                    fixture::counter("tcp", &format!("/proc/net/snmp {name}"), 1.0, count)
+                };
+                far.counters.extend([count("InSegs", 1000), count("TCPOFOQueue", early)]);
+            }
+            crate::bottleneck::tests::verdict(&[case])
+        };
+        // Of some 17,000 segments.
+        let found = with(300, 200.0, 195.0);
+        assert_eq!(found.code, "reordering-bound", "{found:?}");
+        assert!(found.text.contains("1.1 % again, of which 98 % had arrived"), "{}", found.text);
+        assert_ne!(with(300, 5.0, 5.0).code, "reordering-bound", "hardly any was sent again");
+        assert_ne!(with(2, 200.0, 195.0).code, "reordering-bound", "they came in order");
+        assert_ne!(with(300, 200.0, 20.0).code, "reordering-bound", "they were lost");
     }
 }

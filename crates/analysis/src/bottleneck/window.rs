@@ -14,8 +14,12 @@ use crate::measure;
 pub(super) const ENGLISH: &str = r#"
 finding-window-bound = the window holds this back: { evidence-window }
     .advice =
-        give a larger --window or leave it to the kernel; what is granted is bounded by net.core.rmem_max and wmem_max
-        (--set socket-buffer-max=32MiB)
+        give a larger --window or leave it to the kernel; { $which ->
+            [send] at the sender a --window may have net.core.wmem_max, and the kernel by itself goes up to the last figure of
+                net.ipv4.tcp_wmem
+           *[receive] at the receiver a --window may have net.core.rmem_max, and the kernel by itself goes up to the last
+                figure of net.ipv4.tcp_rmem
+        } (--set socket-buffer-max=32MiB)
 
 evidence-window =
     { $by ->

@@ -102,6 +102,7 @@ impl Suspect {
             "memory-latency"
             | "scheduler-bound"
             | "loss-bound"
+            | "reordering-bound"
             | "credits-used-up"
             | "server-cpu-bound"
             | "lock-bound"

@@ -75,6 +75,13 @@ const WAYS: &[DropKind] = &[
         passed: &["qdisc_drops", "tx_packets"],
     },
     DropKind {
+        what: "filter-drops",
+        of: Of::Interface,
+        counters: &["filter_drops"],
+        less: None,
+        passed: &["filter_drops", "rx_packets", "tx_packets"],
+    },
+    DropKind {
         what: "backlog-drops",
         of: Of::Whole("softnet"),
         counters: &["dropped"],
@@ -89,6 +96,13 @@ const WAYS: &[DropKind] = &[
         passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
     },
     DropKind {
+        what: "tcp-socket-drops",
+        of: Of::Whole("tcp"),
+        counters: &["TCPBacklogDrop", "TCPRcvQDrop"],
+        less: None,
+        passed: &["InSegs"],
+    },
+    DropKind {
         what: "turned-away",
         of: Of::Whole("tcp"),
         counters: &["ListenOverflows"],
@@ -101,8 +115,8 @@ const WAYS: &[DropKind] = &[
 pub(crate) const RULE: Rule = Rule {
     code: "packets-dropped",
     doc: "Counters of the kernel, at either end, that grew in the window: frames with errors and connections that were turned \
-         away, whatever their number; packets that the interface missed, or that it, its queueing discipline, a CPU's backlog \
-         or a UDP socket dropped, from one in a thousand on; and packets, whatever their number, that were dropped because the \
+         away, whatever their number; packets that the interface missed, or that it, its queueing discipline, filters on it (tc), a CPU's backlog \
+         or sockets dropped, from one in a thousand on; and packets, whatever their number, that were dropped because the \
          kernel could not track their connection (`drop` in /proc/net/stat/nf_conntrack). The number is that of the worst trial.",
     english: r#"
 finding-packets-dropped =
@@ -117,10 +131,14 @@ finding-packets-dropped =
             window, { PERCENT($share) } of all
         [queue-drops] the queueing discipline on { RESOURCE($resource) }{ of-end } dropped { FIXED($count) } packets in the
             window, { PERCENT($share) } of those it was given
+        [filter-drops] filters on { RESOURCE($resource) }{ of-end } dropped { FIXED($count) } packets in the window,
+            { PERCENT($share) } of all that passed
         [backlog-drops] CPUs{ of-end } dropped { FIXED($count) } packets in the window, { PERCENT($share) } of all, before
             any protocol saw them: their backlog was full
         [socket-drops] sockets{ of-end } dropped { FIXED($count) } datagrams in the window, { PERCENT($share) } of those
             that came: the receive buffer was full
+        [tcp-socket-drops] sockets{ of-end } dropped { FIXED($count) } segments of TCP in the window, { PERCENT($share) } of
+            those that came: their buffers were full
         [table-full] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
             tracked: the kernel's table of connections was full
         [untracked] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
@@ -139,8 +157,11 @@ finding-packets-dropped =
                 fewer
             [queue-drops] more was sent than the interface, or a rate that is imposed on it, lets through:
                 `tc -s qdisc` says where
+            [filter-drops] a policer drops what comes faster than its rate and burst, or a filter has the action to drop:
+                `tc -s filter show dev` with `ingress` or `egress` says which
             [backlog-drops] a larger net.core.netdev_max_backlog, or more CPUs that take packets (rps_cpus), lose fewer
             [socket-drops] a larger --window holds more, a --bit-rate sends less, more --streams read on more cores
+            [tcp-socket-drops] a program that reads sooner, or a larger buffer (net.ipv4.tcp_rmem, net.core.rmem_max), loses fewer
             [table-full] raise net.netfilter.nf_conntrack_max (and nf_conntrack_buckets), shorten the timeouts of connections
                 that are over, or do not track this traffic (notrack)
             [untracked] packets of one connection that arrive together on several CPUs may each ask for an entry, and one is
@@ -270,12 +291,15 @@ mod tests {
             ("nic:eth2", "rx_drop", 10_300),
             ("nic:eth2", "tx_drop", 400),
             ("nic:eth2", "qdisc_drops", 500),
+            ("nic:eth2", "filter_drops", 900),
             ("softnet", "processed", 99_000),
             ("softnet", "dropped", 1000),
             ("udp", "InDatagrams", 700),
             ("udp", "RcvbufErrors", 250),
             ("udp", "Udp6RcvbufErrors", 50),
             ("tcp", "ListenOverflows", 3),
+            ("tcp", "InSegs", 1000),
+            ("tcp", "TCPBacklogDrop", 20),
             ("conntrack", "drop", 6),
         ];
         let found = told(&case(&[], &all));
@@ -286,7 +310,7 @@ mod tests {
         assert!(found[2].starts_with(missed), "{found:#?}");
         assert!(found[3].starts_with("300 packets that came"), "what was missed is told once: {found:#?}");
         assert!(
-            found[7].starts_with("sockets of 10.0.0.2:7117 dropped 300 datagrams in the window, 30 % of")
+            found[8].starts_with("sockets of 10.0.0.2:7117 dropped 300 datagrams in the window, 30 % of")
         );
         // The same here needs no name.
         let here: Vec<_> =

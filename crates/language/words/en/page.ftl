@@ -150,6 +150,7 @@ verdict-one-core-full = one core is full
 verdict-window-bound = the TCP window
 verdict-sender-cpu = the sender's processor
 verdict-receiver-cpu = the receiver's processor
+verdict-reordering-bound = segments out of order
 verdict-path-full = the path is full
 verdict-loss-bound = packet loss
 verdict-server-bound = the server
@@ -322,6 +323,7 @@ conclusion-window-bound =
     } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-receiver-cpu = the receiver's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reordering-bound = segments that overtake one another are the limit: { $rate }{ conclusion-where }, with { PERCENT($share) } out of order{ conclusion-then }
 conclusion-path-full = the path to the other end is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     packet loss is the limit: { $rate }{ conclusion-where }, { $how ->

@@ -168,6 +168,8 @@ metric-server-log-throughput = サーバーが毎秒ログに加えるバイト�
 metric-title-server-log-throughput = ログのスループット
 metric-server-lock-waits-per-second = サーバーが文に行を待たせる毎秒の回数です（Innodb_row_lock_waits）。
 metric-title-server-lock-waits-per-second = サーバーでの毎秒のロック待ち
+metric-server-temporary-files-per-second = ソートとハッシュが使えるメモリより大きいときにサーバーが書く毎秒のファイル数（temp_files）、または中間結果のためにディスクに書く毎秒のテーブル数です（Created_tmp_disk_tables）。
+metric-title-server-temporary-files-per-second = 毎秒の一時ファイル
 metric-server-checkpoints-per-second = サーバーが毎秒始めるチェックポイントの数です（PostgreSQL: 時間によるものと、ログが長いためのもの）。SQLite では、そのあと先行書き込みログが最初から書かれ始めたものの数です。
 metric-title-server-checkpoints-per-second = 毎秒のチェックポイント
 metric-server-buffer-hit-share = サーバーが自分のバッファーに求めたページのうち、そこにあったものの割合です。なかったものもページキャッシュにはあるかもしれません。
@@ -262,6 +264,7 @@ metric-title-server-cpu = サーバーの CPU
 finding-client-bound =
     クライアントが結果を決めています。{ $how ->
         [threads] { FIXED($threads) } 個のスレッドがそれぞれ時間の { PERCENT($share) } を計算しています
+        [cpus] クライアントの { FIXED($threads) } 個のスレッドは、使ってよい { FIXED($cpus) } 個の CPU のうち { FIXED($used, decimals: 2) } 個分を使っています
         [shared] { FIXED($cpus) } 個の CPU がすべて使用中で、クライアントはそのうち { FIXED($used, decimals: 2) } 個分と、サーバーより多く使っています
         [requests] 応答が届くまでの時間の { PERCENT($share) } はクライアント自身の計算です
        *[turns] トランザクションの { PERCENT($share) } はクライアント自身の計算です
@@ -278,6 +281,7 @@ finding-client-bound =
                 }
                *[no] クライアントを別のマシンに置くと、より多くの CPU を使えます
             }
+            [cpus] クライアントをより多くの CPU で（--pin、taskset、cpuset）、または別のマシンで実行してください
             [shared] クライアントを別のマシンに置くと、ここの CPU はサーバーのものになります
             [requests] ここで測っているのは主にクライアントです。接続を保つと計算が減り、TLS で最も大きく減ります。--{ $option } を増やすと、その間もサーバーが働きます
            *[turns] ここで測っているのは主にクライアントです。同時のクライアントを増やすと、その間もサーバーが働きます
@@ -328,10 +332,15 @@ finding-log-flush-bound =
            *[other] フラッシュの速いデバイス（電源喪失保護のあるもの）で増え、--{ $option } を増やすと一回のフラッシュを分け合います
         }
 finding-page-read-bound =
-    読み出しが結果を決めています。クライアントは時間の { PERCENT($share) }、メモリにないページを待ちます
+    読み出しが結果を決めています。{ $how ->
+        [rest] クライアントの時間の { PERCENT($share) } は経路でも計算でもロックでもログでもなく、その間サーバーはバッファーにないページをトランザクションごとに { FIXED($pages, decimals: 1) } 個読みます
+       *[waits] クライアントは時間の { PERCENT($share) }、メモリにないページを待ちます
+    }
     .advice =
         バッファーを大きくする（{ $engine ->
             [library] --cache-size、またはページキャッシュのためのメモリ
+            [innodb] innodb_buffer_pool_size
+            [postgres] shared_buffers、またはページキャッシュのためのメモリ
            *[server] shared_buffers、innodb_buffer_pool_size
         }）と表のより多くが入ります。読み出しの速いデバイスは待ちを短くし、--{ $option } を増やすと同時により多く読みます
 evidence-server-cpu = サーバーは CPU { FIXED($used, decimals: 2) } 個分を使う
@@ -346,4 +355,11 @@ evidence-log-unwaited = ログの一回のフラッシュが { FIXED($outstandin
 evidence-setting = { $name } は { $value }
 evidence-trips = トランザクションの往復、{ SHORT($rtt_s, unit: "s") } が { FIXED($trips, decimals: 1) } 回、はその時間の { PERCENT($share) }
 evidence-device-work = その間、{ RESOURCE($resource) } は { SHORT($moved, unit: "B/s") }、トランザクションごとに { BINARY($each) } を動かした。データベースが動かすより多いなら、ほかのプログラムがそこでしていることを待っている
+evidence-pages-read = サーバーはバッファーにないページをトランザクションごとに { FIXED($pages, decimals: 1) } 個読む
+evidence-buffers-of-data = バッファー { BINARY($buffer) }、表とインデックス { BINARY($bytes) }
+evidence-temporary-files =
+    { $system ->
+        [innodb] サーバーはトランザクションごとに一時テーブル { FIXED($each, decimals: 1) } 個をディスクに書く。中間結果が tmp_table_size より大きいか、メモリに置けない
+       *[other] サーバーはトランザクションごとに一時ファイル { FIXED($each, decimals: 1) } 個を書く。ソートとハッシュが work_mem より大きい
+    }
 evidence-read-wait = クライアントは時間の { PERCENT($share) } ページの読み出しを待つ

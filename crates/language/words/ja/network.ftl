@@ -29,6 +29,10 @@ finding-loss-bound =
        *[segments] 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
     }
 
+finding-reordering-bound =
+    セグメントの追い越しが結果を制限しています。{ PERCENT($share) } が順序どおりに届かず、TCP は一部を失われたとみなして { PERCENT($again, decimals: 1) } を再送しましたが、その { PERCENT($spurious) } は届いていました。接続は時間の { PERCENT($path) } の間、経路を待っています
+    .advice = 一つの接続のパケットを複数の経路に送るもの、または不均一に遅らせるもの（balance-rr のボンド、パケットごとに選ばれる経路、変動する遅延）を調べてください。接続を一つの経路に保てば順序も保たれます
+
 finding-window-bound =
     ウィンドウが結果を制限しています。{ $by ->
         [flight] { window-in-flight } を満たしています{ $emptied ->
@@ -44,7 +48,11 @@ finding-window-bound =
            *[send] 送信側自身のバッファーが
         }時間の { PERCENT($share) } の間、満杯でした
     }
-    .advice = より大きな --window を指定するか、カーネルに任せてください。許可される大きさは net.core.rmem_max と wmem_max までです（--set socket-buffer-max=32MiB）
+    .advice =
+        より大きな --window を指定するか、カーネルに任せてください。{ $which ->
+            [send] 送信側で --window に許可される大きさは net.core.wmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_wmem の最後の値まで
+           *[receive] 受信側で --window に許可される大きさは net.core.rmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_rmem の最後の値まで
+        }です（--set socket-buffer-max=32MiB）
 
 finding-sender-cpu =
     送信側のプロセッサーが結果を制限しています。{ $by ->
@@ -111,8 +119,10 @@ finding-packets-dropped =
         [receive-drops] { RESOURCE($resource) } に届いたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が破棄されました
         [transmit-drops] { RESOURCE($resource) } が送るはずのパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が破棄されました
         [queue-drops] { RESOURCE($resource) } のキューイング規則が、渡されたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました
+        [filter-drops] { RESOURCE($resource) } のフィルターが、通過した全パケットの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました
         [backlog-drops] CPU が全体の { PERCENT($share) } にあたるパケット { FIXED($count) } 個を、どのプロトコルにも渡せずに破棄しました。バックログが満杯でした
         [socket-drops] ソケットが届いたデータグラムの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。受信バッファーが満杯でした
+        [tcp-socket-drops] ソケットが届いた TCP セグメントの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。バッファーが満杯でした
         [table-full] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました。カーネルの接続追跡テーブルが満杯でした
         [untracked] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました
        *[turned-away] 接続 { FIXED($count) } 個が断られました。待ち受けソケットのキューが満杯でした
@@ -125,8 +135,10 @@ finding-packets-dropped =
             [receive-drops] 詳しくは `ip -s -s link` と `ethtool -S` で分かります。フィルター、未知のプロトコル、仮想インターフェースの満杯のリングが原因です
             [transmit-drops] 詳しくは `ip -s -s link` と `ethtool -S` で分かります。より長い送信キューか、より低い速度で減らせます
             [queue-drops] インターフェース、またはそこに課された速度制限が通すより多くを送りました。場所は `tc -s qdisc` で分かります
+            [filter-drops] ポリサーは定められた速度とバーストより速く来たものを破棄します。フィルターのアクションが破棄（drop）のこともあります。`tc -s filter show dev` に `ingress` か `egress` を付けるとどれか分かります
             [backlog-drops] より大きな net.core.netdev_max_backlog か、パケットを受け取るより多くの CPU（rps_cpus）で減らせます
             [socket-drops] 大きな --window はより多くを蓄え、--bit-rate は送る量を減らし、--streams を増やすとより多くのコアで読みます
+            [tcp-socket-drops] プログラムがより早く読むか、バッファー（net.ipv4.tcp_rmem、net.core.rmem_max）を大きくすると減ります
             [table-full] net.netfilter.nf_conntrack_max（と nf_conntrack_buckets）を増やすか、終わった接続のタイムアウトを短くするか、このトラフィックを追跡しないでください（notrack）
             [untracked] 一つの接続のパケットが複数の CPU に同時に届くと、それぞれが項目を作ろうとし、一つが破棄されることがあります。その数は `conntrack -S` で分かります。追跡しないもの（notrack）は破棄されません
            *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます（net.core.somaxconn）
@@ -243,6 +255,14 @@ finding-dirty-throttled =
         [yes] グループのメモリを増やしても
        *[no] ページキャッシュを大きくしても（--set dirty-bytes）
     }遅くなるのが後になるだけです。単独の速さは headroom run disk で分かります
+round-trip-advice =
+    { $named ->
+        [yes] --{ $option } を増やすと同時に多くを送ります
+       *[no] 同時に多くを送ると増えます
+    }{ $kept ->
+        [yes] {""}
+       *[no] 。接続を保つと接続を作る往復がなくなります
+    }。一つのリクエストに多くを載せると往復が減ります
 finding-round-trip-bound =
     往復時間が結果を決めています。一度に { FIXED($outstanding) } 個を送り、{ $how ->
         [statements] 一つに { SHORT($latency_s, unit: "s") } かかり、そのうち { SHORT($rtt_s, unit: "s") } の往復 { FIXED($trips, decimals: 1) } 回が { PERCENT($share) } です
@@ -251,7 +271,7 @@ finding-round-trip-bound =
     .advice =
         { $how ->
             [statements] トランザクションの文を減らす（一つの文に複数の行、サーバーのプロシージャ）と往復が減ります。--{ $option } を増やすと同時に多くを送り、クライアントをサーバーに近づけると一回の待ちが短くなります
-           *[requests] {""}
+           *[requests] { round-trip-advice }
         }
 
 evidence-client-waited =
@@ -264,6 +284,22 @@ evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) 
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-timeouts = TCP のタイムアウト { FIXED($timeouts) } 回、{ SHORT($least_s, unit: "s") } 以上かかったリクエスト { FIXED($late) } 件
 evidence-answers-lost = リクエストの { PERCENT($lost, decimals: 1) } に応答がない
+evidence-shaped =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) } で、キューイング規則{ $kind ->
+        [none] {""}
+       *[other] {" "}{ $kind }{" "}
+    }が測定区間にパケットを { FIXED($held) } 回引き止めた{ $dropped ->
+        [0] {""}
+       *[other] 。破棄したパケット { FIXED($dropped) } 個
+    }{ $limited ->
+        [yes] 。通す速度 { SHORT($rate, $unit) }
+       *[no] {""}
+    }（`tc -s qdisc`）
+evidence-dropped-by = { finding-packets-dropped }
+evidence-still-growing = 区間の終わりでも速度は増え続けていた。最後の四分の一はその前の { FIXED($times, decimals: 1) } 倍。--duration か --warmup を長くすると、どこで止まるか分かる
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
         [receive] 受信側のウィンドウ

@@ -129,6 +129,7 @@ verdict-one-core-full = 1 コアが飽和
 verdict-window-bound = TCP ウィンドウ
 verdict-sender-cpu = 送信側のプロセッサー
 verdict-receiver-cpu = 受信側のプロセッサー
+verdict-reordering-bound = セグメントの順序の入れ替わり
 verdict-path-full = 経路が満杯
 verdict-loss-bound = パケット損失
 verdict-server-bound = サーバー
@@ -290,6 +291,7 @@ conclusion-window-bound =
         [receive] 受信側のウィンドウが限界
        *[send] 送信側のバッファーが限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reordering-bound = セグメントの順序の入れ替わりが限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が順序どおりでない{ conclusion-then }
 conclusion-path-full = 相手までの経路が限界: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     パケット損失が限界: { $rate }{ conclusion-where }、{ $how ->

@@ -168,6 +168,8 @@ metric-server-log-throughput = 서버가 로그에 더하는 초당 바이트 �
 metric-title-server-log-throughput = 로그 처리량
 metric-server-lock-waits-per-second = 서버가 문장에게 행을 기다리게 하는 초당 횟수입니다(Innodb_row_lock_waits).
 metric-title-server-lock-waits-per-second = 서버에서의 초당 잠금 대기
+metric-server-temporary-files-per-second = 정렬과 해시가 쓸 수 있는 메모리보다 클 때 서버가 쓰는 초당 파일 수(temp_files), 또는 중간 결과를 위해 디스크에 쓰는 초당 테이블 수입니다(Created_tmp_disk_tables).
+metric-title-server-temporary-files-per-second = 초당 임시 파일
 metric-server-checkpoints-per-second = 서버가 시작하는 초당 체크포인트 수입니다(PostgreSQL: 시간에 따른 것과 로그가 길어서 하는 것). SQLite에서는 그 뒤 미리 쓰기 로그가 처음부터 다시 쓰이기 시작한 것의 수입니다.
 metric-title-server-checkpoints-per-second = 초당 체크포인트
 metric-server-buffer-hit-share = 서버가 자기 버퍼에 요청한 페이지 중 그곳에 있던 것의 비율입니다. 없던 것도 페이지 캐시에는 있을 수 있습니다.
@@ -262,6 +264,7 @@ metric-title-server-cpu = 서버 CPU
 finding-client-bound =
     클라이언트가 결과를 정합니다. { $how ->
         [threads] 스레드 { FIXED($threads) }개가 각각 시간의 { PERCENT($share) } 동안 계산합니다
+        [cpus] 클라이언트의 스레드 { FIXED($threads) }개가 쓸 수 있는 CPU { FIXED($cpus) }개 중 { FIXED($used, decimals: 2) }개만큼을 씁니다
         [shared] CPU { FIXED($cpus) }개가 모두 사용 중이고, 클라이언트가 그중 { FIXED($used, decimals: 2) }개만큼을 서버보다 많이 씁니다
         [requests] 응답이 올 때까지의 시간 가운데 { PERCENT($share) }는 클라이언트 자신의 계산입니다
        *[turns] 트랜잭션의 { PERCENT($share) }는 클라이언트 자신의 계산입니다
@@ -278,6 +281,7 @@ finding-client-bound =
                 }
                *[no] 클라이언트를 다른 기계에 두면 CPU를 더 쓸 수 있습니다
             }
+            [cpus] 클라이언트를 더 많은 CPU에서(--pin, taskset, cpuset), 또는 다른 기계에서 실행하십시오
             [shared] 클라이언트를 다른 기계에 두면 이곳의 CPU는 서버의 것이 됩니다
             [requests] 여기서 재는 것은 주로 클라이언트입니다. 연결을 유지하면 계산이 줄고 TLS에서 가장 많이 줍니다. --{ $option }을(를) 늘리면 그동안에도 서버가 일합니다
            *[turns] 여기서 재는 것은 주로 클라이언트입니다. 동시 클라이언트를 늘리면 그동안에도 서버가 일합니다
@@ -328,10 +332,15 @@ finding-log-flush-bound =
            *[other] 플러시가 빠른 장치(전원 손실 보호가 있는 것)면 늘어나고, --{ $option }를 늘리면 플러시 한 번을 나눠 씁니다
         }
 finding-page-read-bound =
-    읽기가 결과를 정합니다. 클라이언트가 시간의 { PERCENT($share) } 동안 메모리에 없는 페이지를 기다립니다
+    읽기가 결과를 정합니다. { $how ->
+        [rest] 클라이언트 시간의 { PERCENT($share) }는 경로도 계산도 잠금도 로그도 아니며, 그동안 서버는 버퍼에 없는 페이지를 트랜잭션마다 { FIXED($pages, decimals: 1) }개 읽습니다
+       *[waits] 클라이언트가 시간의 { PERCENT($share) } 동안 메모리에 없는 페이지를 기다립니다
+    }
     .advice =
         버퍼를 키우면({ $engine ->
             [library] --cache-size 또는 페이지 캐시를 위한 메모리
+            [innodb] innodb_buffer_pool_size
+            [postgres] shared_buffers 또는 페이지 캐시를 위한 메모리
            *[server] shared_buffers, innodb_buffer_pool_size
         }) 테이블이 더 많이 들어갑니다. 읽기가 빠른 장치는 기다림을 줄이고, --{ $option }를 늘리면 동시에 더 많이 읽습니다
 evidence-server-cpu = 서버가 CPU { FIXED($used, decimals: 2) }개만큼을 씀
@@ -346,4 +355,11 @@ evidence-log-unwaited = 로그 플러시 한 번이 클라이언트 { FIXED($out
 evidence-setting = { $name }: { $value }
 evidence-trips = 트랜잭션의 왕복, { SHORT($rtt_s, unit: "s") }짜리 { FIXED($trips, decimals: 1) }회는 그 시간의 { PERCENT($share) }
 evidence-device-work = 그동안 { RESOURCE($resource) }이(가) { SHORT($moved, unit: "B/s") }, 트랜잭션마다 { BINARY($each) }를 옮김. 데이터베이스가 옮기는 것보다 많다면 다른 프로그램이 거기서 하는 일을 기다리는 것임
+evidence-pages-read = 서버가 버퍼에 없는 페이지를 트랜잭션마다 { FIXED($pages, decimals: 1) }개 읽음
+evidence-buffers-of-data = 버퍼 { BINARY($buffer) }, 테이블과 인덱스 { BINARY($bytes) }
+evidence-temporary-files =
+    { $system ->
+        [innodb] 서버가 트랜잭션마다 임시 테이블 { FIXED($each, decimals: 1) }개를 디스크에 씀. 중간 결과가 tmp_table_size보다 크거나 메모리에 둘 수 없음
+       *[other] 서버가 트랜잭션마다 임시 파일 { FIXED($each, decimals: 1) }개를 씀. 정렬과 해시가 work_mem보다 큼
+    }
 evidence-read-wait = 클라이언트가 시간의 { PERCENT($share) } 동안 페이지 읽기를 기다림

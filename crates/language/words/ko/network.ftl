@@ -29,6 +29,10 @@ finding-loss-bound =
        *[segments] 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
     }
 
+finding-reordering-bound =
+    세그먼트가 서로 앞질러 결과를 제한합니다. { PERCENT($share) }가 순서를 어기고 도착했고, TCP는 일부를 잃은 것으로 여겨 { PERCENT($again, decimals: 1) }를 다시 보냈는데 그중 { PERCENT($spurious) }는 이미 도착해 있었습니다. 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
+    .advice = 한 연결의 패킷을 여러 길로 보내거나 고르지 않게 늦추는 것을 찾아보십시오(balance-rr 본드, 패킷마다 고르는 경로, 변하는 지연). 한 연결을 한 길로 보내면 순서가 지켜집니다
+
 finding-window-bound =
     윈도우가 결과를 제한합니다. { $by ->
         [flight] { window-in-flight }를 채웁니다{ $emptied ->
@@ -44,7 +48,11 @@ finding-window-bound =
            *[send] 보내는 쪽 자신의 버퍼가
         } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
     }
-    .advice = 더 큰 --window를 지정하거나 커널에 맡기십시오. 허용되는 크기는 net.core.rmem_max와 wmem_max까지입니다(--set socket-buffer-max=32MiB)
+    .advice =
+        더 큰 --window를 지정하거나 커널에 맡기십시오. { $which ->
+            [send] 보내는 쪽에서 --window로 허용되는 크기는 net.core.wmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_wmem의 마지막 값까지
+           *[receive] 받는 쪽에서 --window로 허용되는 크기는 net.core.rmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_rmem의 마지막 값까지
+        }입니다(--set socket-buffer-max=32MiB)
 
 finding-sender-cpu =
     보내는 쪽 프로세서가 결과를 제한합니다. { $by ->
@@ -111,8 +119,10 @@ finding-packets-dropped =
         [receive-drops] { RESOURCE($resource) }에 들어온 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 버려졌습니다
         [transmit-drops] { RESOURCE($resource) }이(가) 보낼 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 버려졌습니다
         [queue-drops] { RESOURCE($resource) }의 큐잉 규칙이 받은 패킷의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다
+        [filter-drops] { RESOURCE($resource) }의 필터가 지나간 패킷 전체의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다
         [backlog-drops] CPU가 전체의 { PERCENT($share) }인 패킷 { FIXED($count) }개를 어떤 프로토콜에도 넘기지 못하고 버렸습니다. 백로그가 가득 차 있었습니다
         [socket-drops] 소켓이 들어온 데이터그램의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 수신 버퍼가 가득 차 있었습니다
+        [tcp-socket-drops] 소켓이 들어온 TCP 세그먼트의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 버퍼가 가득 차 있었습니다
         [table-full] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다. 커널의 연결 추적 테이블이 가득 차 있었습니다
         [untracked] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다
        *[turned-away] 연결 { FIXED($count) }개가 거절되었습니다. 대기 소켓의 큐가 가득 차 있었습니다
@@ -125,8 +135,10 @@ finding-packets-dropped =
             [receive-drops] `ip -s -s link`와 `ethtool -S`가 더 알려 줍니다. 필터, 알 수 없는 프로토콜, 가상 인터페이스의 가득 찬 링이 원인입니다
             [transmit-drops] `ip -s -s link`와 `ethtool -S`가 더 알려 줍니다. 더 긴 송신 큐나 더 낮은 속도로 줄일 수 있습니다
             [queue-drops] 인터페이스나 거기에 걸린 속도 제한이 통과시키는 것보다 많이 보냈습니다. `tc -s qdisc`가 위치를 알려 줍니다
+            [filter-drops] 폴리서(policer)는 정해진 속도와 버스트보다 빨리 온 것을 버리고, 필터의 동작이 버림(drop)일 수도 있습니다. `tc -s filter show dev`에 `ingress`나 `egress`를 붙이면 어느 것인지 알 수 있습니다
             [backlog-drops] 더 큰 net.core.netdev_max_backlog나, 패킷을 받는 더 많은 CPU(rps_cpus)로 줄일 수 있습니다
             [socket-drops] 더 큰 --window는 더 많이 담고, --bit-rate는 덜 보내며, --streams를 늘리면 더 많은 코어에서 읽습니다
+            [tcp-socket-drops] 프로그램이 더 빨리 읽거나 버퍼(net.ipv4.tcp_rmem, net.core.rmem_max)를 키우면 줄어듭니다
             [table-full] net.netfilter.nf_conntrack_max(와 nf_conntrack_buckets)를 늘리거나, 끝난 연결의 제한 시간을 줄이거나, 이 트래픽을 추적하지 마십시오(notrack)
             [untracked] 한 연결의 패킷이 여러 CPU에 동시에 도착하면 저마다 항목을 만들려 하여 하나가 버려질 수 있습니다. `conntrack -S`가 그 수를 셉니다. 추적하지 않는 것(notrack)은 버려지지 않습니다
            *[turned-away] 대기하는 프로그램이 연결을 너무 느리게 받거나, 기다릴 수 있는 수가 너무 적습니다(net.core.somaxconn)
@@ -243,6 +255,14 @@ finding-dirty-throttled =
         [yes] 그룹의 메모리를 늘려도
        *[no] 페이지 캐시를 키워도(--set dirty-bytes)
     } 느려지는 때가 늦어질 뿐입니다. 단독 속도는 headroom run disk로 알 수 있습니다
+round-trip-advice =
+    { $named ->
+        [yes] --{ $option }를 늘리면 동시에 더 많이 보냅니다
+       *[no] 동시에 더 많이 보내면 늘어납니다
+    }{ $kept ->
+        [yes] {""}
+       *[no] . 연결을 유지하면 연결을 만드는 왕복이 없어집니다
+    }. 요청 하나에 더 많이 담으면 왕복이 줄어듭니다
 finding-round-trip-bound =
     왕복 시간이 결과를 정합니다. 한 번에 { FIXED($outstanding) }개를 보내고, { $how ->
         [statements] 하나에 { SHORT($latency_s, unit: "s") }가 걸리며, 그중 { SHORT($rtt_s, unit: "s") }짜리 왕복 { FIXED($trips, decimals: 1) }회가 { PERCENT($share) }입니다
@@ -251,7 +271,7 @@ finding-round-trip-bound =
     .advice =
         { $how ->
             [statements] 트랜잭션의 문장을 줄이면(한 문장에 여러 행, 서버의 프로시저) 왕복이 줄어듭니다. --{ $option }를 늘리면 동시에 더 많이 보내고, 클라이언트가 서버에 가까우면 한 번의 기다림이 짧아집니다
-           *[requests] {""}
+           *[requests] { round-trip-advice }
         }
 
 evidence-client-waited =
@@ -264,6 +284,22 @@ evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BI
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-timeouts = TCP 시간 초과 { FIXED($timeouts) }회, { SHORT($least_s, unit: "s") } 이상 걸린 요청 { FIXED($late) }개
 evidence-answers-lost = 요청의 { PERCENT($lost, decimals: 1) }가 응답을 받지 못함
+evidence-shaped =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ RESOURCE($resource) }에서 큐잉 규칙{ $kind ->
+        [none] {""}
+       *[other] {" "}{ $kind }
+    }이(가) 측정 구간에 패킷을 { FIXED($held) }번 붙들었음{ $dropped ->
+        [0] {""}
+       *[other] . 버린 패킷 { FIXED($dropped) }개
+    }{ $limited ->
+        [yes] . 통과시키는 속도 { SHORT($rate, $unit) }
+       *[no] {""}
+    }(`tc -s qdisc`)
+evidence-dropped-by = { finding-packets-dropped }
+evidence-still-growing = 구간이 끝날 때에도 속도가 늘고 있었음. 마지막 4분의 1이 그 앞의 { FIXED($times, decimals: 1) }배. --duration이나 --warmup을 늘리면 어디서 멈추는지 알 수 있음
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
         [receive] 받는 쪽 윈도우

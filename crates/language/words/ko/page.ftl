@@ -129,6 +129,7 @@ verdict-one-core-full = 코어 하나가 한계에 도달
 verdict-window-bound = TCP 윈도우
 verdict-sender-cpu = 보내는 쪽 프로세서
 verdict-receiver-cpu = 받는 쪽 프로세서
+verdict-reordering-bound = 뒤바뀐 세그먼트 순서
 verdict-path-full = 경로가 가득 참
 verdict-loss-bound = 패킷 손실
 verdict-server-bound = 서버
@@ -290,6 +291,7 @@ conclusion-window-bound =
         [receive] 받는 쪽의 윈도우가 한계
        *[send] 보내는 쪽의 버퍼가 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-reordering-bound = 세그먼트의 순서 뒤바뀜이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) }가 순서를 어김{ conclusion-then }
 conclusion-path-full = 상대까지의 경로가 한계: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-loss-bound =
     패킷 손실이 한계: { $rate }{ conclusion-where }, { $how ->

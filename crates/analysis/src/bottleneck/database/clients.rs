@@ -16,6 +16,10 @@ finding-client-bound =
             [1] the thread of the clients computes
            *[other] each of the { FIXED($threads) } threads of the clients computes
         } { PERCENT($share) } of the time
+        [cpus] the { FIXED($threads) } threads of the clients use { FIXED($used, decimals: 2) } of the { $cpus ->
+            [1] one CPU
+           *[other] { FIXED($cpus) } CPUs
+        } that they may
         [shared] all { FIXED($cpus) } CPUs are busy, and the clients use { FIXED($used, decimals: 2) } of them, more than
             the server does
         [requests] { PERCENT($share) } of the time until an answer is there is the client's own computing
@@ -34,6 +38,7 @@ finding-client-bound =
                 }
                *[no] clients on another machine have more CPUs
             }
+            [cpus] let the clients run on more CPUs (--pin, taskset, a cpuset), or on another machine
             [shared] clients on another machine leave these CPUs to the server
             [requests] what is measured here is mostly the client: connections that are kept take less of it, TLS above all,
                 and more --{ $option } keep the server busy meanwhile
@@ -55,21 +60,25 @@ fn found(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
     let shared = shared_cpus(case).filter(|shared| shared.clients > shared.server);
     let (in_thread, in_transaction) = (used / threads, used / clients(case));
     let evidence = shown("worker-cpu", metric::CPU_PER_OPERATION).arg("share", in_thread.min(1.0));
+    // Threads that are pinned to fewer CPUs than there are threads have no more than these.
+    let allowed = measure::cpus_allowed(case, context.machine);
+    let is_narrow = allowed >= 1.0 && allowed < threads;
     let (how, share) = match &shared {
         _ if in_thread >= FULL => ("threads", in_thread),
+        None if is_narrow && used >= FULL * allowed => ("cpus", used / allowed),
         Some(_) => ("shared", in_thread),
         None if in_transaction >= DECIDES => ("turns", in_transaction),
         None => return Some(Verdict::Free(evidence)),
     };
     let workers = measure::profile(case).parameter(Aspect::Workers);
-    let has_room = measure::cpus_allowed(case, context.machine) > threads && clients(case) > threads;
+    let has_room = allowed > threads && clients(case) > threads;
     let found = finding("client-bound", Severity::Note)
         .on(Resource::CPUS)
         .arg("how", how)
         .arg("threads", threads)
         .arg("share", share.min(1.0))
         .arg("used", used)
-        .arg("cpus", shared.map_or(0.0, |shared| shared.cpus))
+        .arg("cpus", shared.map_or(allowed, |shared| shared.cpus))
         .arg("each_s", each_s)
         .arg("more", has_room)
         .arg("named", workers.is_some())

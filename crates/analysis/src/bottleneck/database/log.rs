@@ -56,15 +56,24 @@ evidence-device-work =
 /// twice, and a few of them are changed.
 const MUCH: f64 = 262_144.0;
 
+/// So many times as much as the pages that a server asks for may be read with them.
+const READ_AHEAD: f64 = 4.0;
+
 /// That the device of a database had much to do for each transaction: others may use it.
 pub(in crate::bottleneck) fn device_work(case: &CaseResult) -> Option<Evidence> {
+    if !is_one(case) {
+        return None;
+    }
     let devices = measure::devices(case);
     let device = &devices.first()?.resource;
     let (_, rate) = measure::operations(case).filter(|(_, rate)| *rate > 0.0)?;
     let of = |trial: &Trial| {
         Some(measure::rate(trial, device, "read_sectors")? + measure::rate(trial, device, WRITTEN)?)
     };
-    let moved = measure::median(case, of).filter(|moved| *moved >= MUCH * rate)?;
+    // Pages of 16 KiB that the server says it read are its own, and some are read ahead.
+    let pages = measure::median(case, |trial| measure::measured(trial, names::SERVER_PAGE_READS_PER_SECOND));
+    let own = READ_AHEAD * 16_384.0 * pages.unwrap_or_default();
+    let moved = measure::median(case, of).filter(|moved| *moved >= (MUCH * rate).max(own))?;
     let evidence = Evidence::at("device-work", measure::place(case, device, WRITTEN)?);
     let evidence = evidence.arg("resource", device.as_str()).arg("moved", moved);
     Some(evidence.arg("each", (moved / rate) as u64))
@@ -130,7 +139,7 @@ fn flush_time(case: &CaseResult) -> Option<f64> {
 }
 
 /// The database, and the fact that says for what a commit waits.
-fn system(case: &CaseResult) -> (&'static str, Option<FactName>) {
+pub(super) fn system(case: &CaseResult) -> (&'static str, Option<FactName>) {
     let known = [
         ("innodb", facts::INNODB_FLUSH_LOG_AT_TRX_COMMIT),
         ("postgres", facts::SYNCHRONOUS_COMMIT),

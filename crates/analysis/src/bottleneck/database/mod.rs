@@ -12,6 +12,7 @@ pub(super) mod most;
 pub(super) mod processor;
 pub(super) mod reads;
 pub(super) mod round_trip;
+pub(super) mod temporary;
 #[cfg(test)]
 mod tests;
 

@@ -71,23 +71,30 @@ pub(in crate::bottleneck) fn examine(case: &CaseResult, _context: &Context<'_>) 
     ))
 }
 
-/// What a server takes for itself: what is neither the way, nor anybody's computing, nor a wait that it tells of.
-pub(in crate::bottleneck) fn examine_rest(case: &CaseResult, _context: &Context<'_>) -> Verdict {
-    if !is_served(case) {
-        return Verdict::Elsewhere;
-    }
-    let (Some(trips), Some(used)) = (RoundTrips::of(case), client_cpu(case)) else {
-        return Verdict::Elsewhere;
-    };
+/// The share of a transaction that is neither the way, nor anybody's computing, nor a wait that the server tells of; with how
+/// long a transaction takes, s.
+pub(super) fn left(case: &CaseResult) -> Option<(f64, f64)> {
+    let (trips, used) = (RoundTrips::of(case)?, client_cpu(case)?);
     // Answers wait for a thread that computes for long.
     if used / measure::workers(case).max(1.0) >= DECIDES {
-        return Verdict::Elsewhere;
+        return None;
     }
     let computed = (used + median_of(case, names::SERVER_CPU).unwrap_or(0.0)) / clients(case);
     let told =
         [names::CLIENTS_WAITING_FOR_LOCKS, names::CLIENTS_WAITING_FOR_LOG, names::CLIENTS_WAITING_FOR_READS];
     let waits: f64 = told.into_iter().filter_map(|name| share(case, name)).sum();
-    if 1.0 - trips.share() - computed - waits < DECIDES {
+    Some((1.0 - trips.share() - computed - waits, trips.latency_s))
+}
+
+/// What a server takes for itself.
+pub(in crate::bottleneck) fn examine_rest(case: &CaseResult, _context: &Context<'_>) -> Verdict {
+    if !is_served(case) {
+        return Verdict::Elsewhere;
+    }
+    let (Some(trips), Some((left, _))) = (RoundTrips::of(case), left(case)) else {
+        return Verdict::Elsewhere;
+    };
+    if left < DECIDES {
         return Verdict::Elsewhere;
     }
     Verdict::Full(Box::new(

@@ -16,6 +16,9 @@ use model::{
 use crate::bottleneck::tests::{machine, verdict, verdict_on};
 use crate::validity::fixture;
 
+mod of_clients;
+mod of_reads;
+
 /// Transactions of 20 statements, 1,000 a second, by so many clients whose threads use so much CPU: one thread for all on
 /// a server, one each for SQLite.
 struct Load {
@@ -124,26 +127,6 @@ impl Load {
 
 fn said(finding: &Finding, name: &str) -> String {
     finding.args.get(name).map(ToString::to_string).unwrap_or_default()
-}
-
-#[test]
-fn clients_whose_thread_is_full_hold_the_server_back() {
-    let found = Load::served(50, 0.97).with(names::SERVER_CPU, 0.5).verdict();
-    assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("client-bound", "threads"));
-    assert!(found.text.contains("the thread of the clients computes 97 % of the time"), "{}", found.text);
-    assert!(found.advice.as_ref().unwrap().contains("more --threads let"), "{found:?}");
-    let found = Load::served(50, 0.6).with(names::SERVER_CPU, 0.5).verdict();
-    assert_eq!(found.code, "cannot-tell");
-    assert!(found.ruled_out.iter().any(|evidence| evidence.code == "worker-cpu"), "{found:?}");
-}
-
-#[test]
-fn a_client_that_computes_for_half_of_a_transaction_is_what_is_measured() {
-    let found = Load::served(1, 0.55).with(names::SERVER_CPU, 0.4).verdict();
-    assert_eq!((found.code.as_str(), said(&found, "how").as_str()), ("client-bound", "turns"));
-    assert_eq!(Load::served(1, 0.45).with(names::SERVER_CPU, 0.4).code(), "cannot-tell");
-    // Others wait meanwhile.
-    assert_eq!(Load::served(2, 0.55).with(names::SERVER_CPU, 0.4).code(), "cannot-tell");
 }
 
 #[test]

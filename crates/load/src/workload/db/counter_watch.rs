@@ -276,11 +276,12 @@ mod tests {
         assert_eq!(mysql[2..4], [Some(203.0), Some(204.0)]);
         assert_eq!(mysql[0], None);
         let mut found = BTreeMap::new();
-        let database = r#"{"datname": "x", "xact_commit": 7, "blks_hit": 90, "blks_read": 10}"#;
+        let database =
+            r#"{"datname": "x", "xact_commit": 7, "blks_hit": 90, "blks_read": 10, "temp_files": 4}"#;
         let writer = r#"{"checkpoints_req": 1, "checkpoints_timed": 2, "stats_reset": "2026-11-27"}"#;
         numbers(vec![row(&[database]), row(&[writer]), vec![None], row(&["no object"])], &mut found);
         let postgres = sources(DatabaseSystem::Postgres).map(|source| source.value(&found));
-        assert_eq!((postgres[1], postgres[6]), (Some(7.0), Some(3.0)));
+        assert_eq!((postgres[1], postgres[6], postgres[7]), (Some(7.0), Some(4.0), Some(3.0)));
         assert_eq!((postgres[ASKED], postgres[READ]), (Some(100.0), Some(10.0)));
     }
 

@@ -102,6 +102,16 @@ pub(in crate::workload) const COUNTERS: &[ServerCounter] = &[
     },
     ServerCounter {
         rate: MetricSpec::lower(
+            metric::SERVER_TEMPORARY_FILES_PER_SECOND,
+            Unit::PerSecond,
+            "Files per second that the server writes for sorts and hashes that are larger than their memory (temp_files), or \
+             tables of intermediate results that it writes to the disk (Created_tmp_disk_tables).",
+        ),
+        mysql: First(&["created_tmp_disk_tables"]),
+        postgres: First(&["temp_files"]),
+    },
+    ServerCounter {
+        rate: MetricSpec::lower(
             metric::SERVER_CHECKPOINTS_PER_SECOND,
             Unit::PerSecond,
             "Checkpoints per second that the server begins (PostgreSQL: by time and because the log is long); of SQLite those \
