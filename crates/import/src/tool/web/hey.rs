@@ -53,7 +53,9 @@ impl ToolReader for Hey {
         // Where the head was cut off, only its own headings tell.
         let is_own = || block.lines.iter().any(|line| line.text.trim_start().starts_with(OWN_HEADING));
         let is_whole = block.lines.first().is_some_and(|line| line.text == "Summary:");
-        if has("Success rate") || !(is_own() || is_whole && has("Requests/sec")) {
+        // A number of calls is what ghz has in such a summary.
+        let is_other = has("Success rate") || block.lines.iter().any(super::ghz::is_count);
+        if is_other || !(is_own() || is_whole && has("Requests/sec")) {
             return Err(NotUnderstood::OtherText);
         }
         let block = &block.without_blank_end();

@@ -1,6 +1,6 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
 //! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter, loadtest,
-//! fortio.
+//! fortio, ghz.
 
 mod ab;
 mod aria2;
@@ -11,6 +11,7 @@ mod curl;
 mod curl_labels;
 mod fortio;
 mod gatling;
+mod ghz;
 mod h2load;
 mod hey;
 mod jmeter;
@@ -45,6 +46,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &wrk::Wrk,
     &ab::Ab,
     &oha::Oha,
+    &ghz::Ghz,
     &hey::Hey,
     &siege::Siege,
     &h2load::H2load,
