@@ -125,6 +125,60 @@ const OTHERS: &[&str] = &[
     "together",
 ];
 
+/// What stands behind a share of a whole: `95% in less than 3 ms`.
+const OF_WHOLE: &[&str] = &["in", "of", "below", "under", "within", "at", "took", "take"];
+
+/// Words behind which stands of what there is more or less.
+const COUNTED: &[&str] = &["more", "less", "fewer", "greater", "higher", "lower"];
+
+/// Beginnings of what is measured, and of words that no noun is.
+const MEASURES: &[&str] = &[
+    "iops",
+    "throughput",
+    "bandwidth",
+    "rate",
+    "request",
+    "req",
+    "operation",
+    "ops",
+    "transaction",
+    "tps",
+    "qps",
+    "quer",
+    "read",
+    "write",
+    "latenc",
+    "time",
+    "speed",
+    "perform",
+    "byte",
+    "mb",
+    "gb",
+    "mib",
+    "gib",
+    "bit",
+    "mbit",
+    "gbit",
+    "event",
+    "packet",
+    "than",
+    "and",
+    "with",
+    "in",
+    "on",
+    "at",
+    "for",
+    "after",
+    "compared",
+    "over",
+    "per",
+    "when",
+    "here",
+    "now",
+    "then",
+    "but",
+];
+
 /// How far behind an amount its direction stands, in words, and how far before.
 const BEHIND: usize = 4;
 const BEFORE: usize = 3;
@@ -175,6 +229,9 @@ fn claim_at(words: &[&str], place: usize) -> Option<Claim> {
     let word = bare(words.get(place)?);
     let next = words.get(place + 1).map_or("", |word| bare(word));
     let (amount, used) = amount(word, next)?;
+    if words.get(place + used).is_some_and(|word| OF_WHOLE.contains(word)) {
+        return None;
+    }
     let is_about = || {
         let before = words.get(place.saturating_sub(2)..place).unwrap_or_default();
         before.iter().any(|word| ABOUT.contains(&bare(word).to_lowercase().as_str()))
@@ -193,6 +250,12 @@ fn claim_at(words: &[&str], place: usize) -> Option<Claim> {
     let by = before.last().is_some_and(|word| ["by", "of"].contains(word));
     let direction =
         direction_in(&joined(behind)).or_else(|| by.then(|| direction_in(&joined(before))).flatten())?;
+    if let Some(at) = direction_place(behind)
+        && behind.get(at).is_some_and(|word| COUNTED.contains(word))
+        && behind.get(at + 1).is_some_and(|noun| !is_measure(&bare(noun).to_lowercase()))
+    {
+        return None;
+    }
     let share = if is_about() { ROUGHER } else { ROUGH };
     let blur = match amount {
         // Twice is less exact than 2.0 times.
@@ -226,6 +289,10 @@ fn amount(word: &str, next: &str) -> Option<(Amount, usize)> {
         "" if is_word(next) => Some((Amount::Times(value), 2)),
         _ => None,
     }
+}
+
+fn is_measure(word: &str) -> bool {
+    word.is_empty() || MEASURES.iter().any(|known| word.starts_with(known))
 }
 
 fn direction_in(text: &str) -> Option<Direction> {

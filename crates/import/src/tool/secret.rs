@@ -201,7 +201,7 @@ pub(super) fn hide_secrets(words: &mut [String]) {
     let mut letters: Vec<&Letters> = Vec::new();
     let mut words = words.iter_mut();
     while let Some(word) = words.next() {
-        let mut goes_on = false;
+        let goes_on;
         if let Some(secret) = behind.take()
             && !word.starts_with("--")
         {

@@ -9,8 +9,19 @@ use crate::check::prose::WrittenNumber;
 use crate::check::work::option;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
-/// Of more figures than these some two fit nearly any claim, and it may be about others.
-const FIGURES_MAX: usize = 8;
+/// Words of a sentence without figures that is about something else than what the text shows.
+const ELSEWHERE: &[&str] = &[
+    "production",
+    "our ",
+    "practice",
+    "real",
+    "application",
+    "customer",
+    "old ",
+    "previous",
+    "other ",
+    "usual",
+];
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "ratio-contradicts-results",
@@ -33,6 +44,7 @@ evidence-claim-line =
 };
 
 /// Two figures as they are written, and what they make.
+#[derive(Clone)]
 struct WrittenPair {
     greater: String,
     smaller: String,
@@ -44,18 +56,39 @@ fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
 }
 
 fn of_text(output: &ToolOutput) -> Vec<Finding> {
-    let sentences: Vec<Sentence> = paragraphs(output).iter().flat_map(|lines| sentences(lines)).collect();
-    if sentences.iter().all(|sentence| sentence.claims.is_empty()) {
+    let paragraphs: Vec<Vec<Sentence>> = paragraphs(output).iter().map(|lines| sentences(lines)).collect();
+    if paragraphs.iter().flatten().all(|sentence| sentence.claims.is_empty()) {
         return Vec::new();
     }
-    let elsewhere = all_pairs(output, &sentences);
-    let of_sentence = |sentence: &Sentence| {
-        let own = pairs(&sentence.numbers.iter().collect::<Vec<_>>());
-        let of = if own.is_empty() { elsewhere.as_slice() } else { own.as_slice() };
-        let wrong = |claim: &Claim| contradiction(sentence, claim, of);
-        sentence.claims.iter().filter_map(wrong).collect::<Vec<_>>()
-    };
-    sentences.iter().flat_map(of_sentence).collect()
+    let measured = measured(output);
+    let has_figures = paragraphs.iter().flatten().any(|sentence| !sentence.numbers.is_empty());
+    let mut all = Vec::new();
+    for paragraph in &paragraphs {
+        for (at, sentence) in paragraph.iter().enumerate() {
+            let before = paragraph.get(..at).unwrap_or_default();
+            let written: Vec<&WrittenNumber> = before.iter().flat_map(|sentence| &sentence.numbers).collect();
+            let of = if !sentence.numbers.is_empty() {
+                pairs(&sentence.numbers.iter().collect::<Vec<_>>())
+            } else if !is_of_these(sentence) {
+                Vec::new()
+            } else if written.len() == 2 {
+                pairs(&written)
+            } else if has_figures {
+                // Nobody knows which of them it means.
+                Vec::new()
+            } else {
+                measured.clone()
+            };
+            all.extend(sentence.claims.iter().filter_map(|claim| contradiction(sentence, claim, &of)));
+        }
+    }
+    all
+}
+
+/// Whether a sentence without figures may be about those that stand before it.
+fn is_of_these(sentence: &Sentence) -> bool {
+    let lower = sentence.text.to_lowercase();
+    !ELSEWHERE.iter().any(|word| lower.contains(word))
 }
 
 /// Lines that stand one behind the other. A row of a table, a heading and an item of a list each are one of their own.
@@ -113,8 +146,13 @@ fn pairs(numbers: &[&WrittenNumber]) -> Vec<WrittenPair> {
     let mut all = Vec::new();
     for (at, a) in numbers.iter().enumerate() {
         for b in numbers.iter().skip(at + 1).filter(|b| b.unit == a.unit) {
-            let each = a.meanings.iter().flat_map(|x| b.meanings.iter().map(move |y| (*x, *y)));
-            all.extend(each.filter_map(|(x, y)| {
+            // Units that may mean two things mean the same one in both.
+            let each: Vec<(f64, f64)> = if a.meanings.len() == b.meanings.len() {
+                a.meanings.iter().copied().zip(b.meanings.iter().copied()).collect()
+            } else {
+                a.meanings.iter().flat_map(|x| b.meanings.iter().map(move |y| (*x, *y))).collect()
+            };
+            all.extend(each.into_iter().filter_map(|(x, y)| {
                 let (greater, smaller) = if x >= y { (a, b) } else { (b, a) };
                 let pair = Pair::of((x, a.step / 2.0), (y, b.step / 2.0), a.unit)?;
                 Some(WrittenPair { greater: greater.text.clone(), smaller: smaller.text.clone(), pair })
@@ -124,30 +162,12 @@ fn pairs(numbers: &[&WrittenNumber]) -> Vec<WrittenPair> {
     all
 }
 
-/// Those of a whole text, of what is written and of what was measured; nothing where there are many, or none can be compared.
-fn all_pairs(output: &ToolOutput, sentences: &[Sentence]) -> Vec<WrittenPair> {
-    let written: Vec<&WrittenNumber> = sentences.iter().flat_map(|sentence| &sentence.numbers).collect();
-    if written.len() > FIGURES_MAX || output.results.len() > FIGURES_MAX {
-        return Vec::new();
+/// Those of the figures that were measured, where there are two results, of the same work.
+fn measured(output: &ToolOutput) -> Vec<WrittenPair> {
+    match output.results.as_slice() {
+        [a, b] if is_same_work(a, b) => of_results(a, b).collect(),
+        _ => Vec::new(),
     }
-    let mut all = pairs(&written);
-    for (at, a) in output.results.iter().enumerate() {
-        let others = output.results.iter().skip(at + 1);
-        let mut is_compared = false;
-        for b in others {
-            is_compared = true;
-            if !is_same_work(a, b) {
-                // It may be about these, which are of different work: nobody knows which figures it means.
-                return Vec::new();
-            }
-            all.extend(of_results(a, b));
-        }
-        // With one result only what is written may be meant.
-        if at == 0 && !is_compared && written.len() < 2 {
-            return Vec::new();
-        }
-    }
-    all
 }
 
 /// Whether two results may be compared by such a claim: the same tool did the same kind of work.
@@ -230,6 +250,9 @@ mod tests {
             "180 MB/s vs 120 MB/s with 20% less CPU",
             "It should be 90% faster: 120 MB/s now, 180 MB/s then",
             "95% of requests took 3 ms, 99% took 5 ms",
+            "99% took below 5 ms, 95% in less than 3 ms",
+            "120 MB/s and 180 MB/s let it run 60% more containers",
+            "We saw 200 MB/s, then 300 MB/s, 1.5 times faster",
             "120MB/s에서 180MB/s로 50% 향상",
             "120 MB/sから180 MB/sへ50%向上",
         ] {
@@ -258,6 +281,9 @@ mod tests {
         assert_eq!(count("The second disk is three times larger."), 0);
         assert_eq!(count("The second disk is 4x faster."), 1);
         assert_eq!(count("The second disk is 4x faster than the last one we had."), 0);
+        assert_eq!(count("In our production workload writes are 4x faster."), 0);
+        assert_eq!(count("It holds 60% more containers."), 0);
+        assert_eq!(count("That is 3 times slower than 10 ms."), 0);
     }
 
     #[test]

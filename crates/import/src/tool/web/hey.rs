@@ -53,8 +53,9 @@ impl ToolReader for Hey {
         // Where the head was cut off, only its own headings tell.
         let is_own = || block.lines.iter().any(|line| line.text.trim_start().starts_with(OWN_HEADING));
         let is_whole = block.lines.first().is_some_and(|line| line.text == "Summary:");
-        // etcd's summary was made after boom's, and has what neither prints.
-        if has("Success rate") || has("Stddev") || !(is_own() || is_whole && has("Requests/sec")) {
+        // etcd's summary was made after boom's, and has what neither prints; a number of calls is what ghz has.
+        let is_other = has("Success rate") || has("Stddev") || block.lines.iter().any(super::ghz::is_count);
+        if is_other || !(is_own() || is_whole && has("Requests/sec")) {
             return Err(NotUnderstood::OtherText);
         }
         let block = &block.without_blank_end();

@@ -1,5 +1,6 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
-//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter, loadtest.
+//! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter, loadtest,
+//! fortio, ghz.
 
 mod ab;
 mod aria2;
@@ -8,7 +9,9 @@ mod autocannon;
 mod bombardier;
 mod curl;
 mod curl_labels;
+mod fortio;
 mod gatling;
+mod ghz;
 mod h2load;
 mod hey;
 mod jmeter;
@@ -43,6 +46,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &wrk::Wrk,
     &ab::Ab,
     &oha::Oha,
+    &ghz::Ghz,
     &hey::Hey,
     &siege::Siege,
     &h2load::H2load,
@@ -55,6 +59,7 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &gatling::Gatling,
     &jmeter::JMeter,
     &loadtest::Loadtest,
+    &fortio::Fortio,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.
