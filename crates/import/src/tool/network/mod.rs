@@ -1,5 +1,6 @@
 //! Importers of tools for networks: iperf, iperf3, netperf, NetPIPE, nttcp, nuttcp, NTttcp, flent, ping, fping, mtr,
-//! speedtest, perftest, qperf, sockperf, lagscope, uperf, ss, Ethr, `cilium connectivity perf`.
+//! WinMTR, speedtest, perftest, qperf, sockperf, lagscope, uperf, ss, Ethr, `cilium connectivity perf`, hping3, httping,
+//! nping, PsPing.
 
 mod cilium;
 mod ethr;
@@ -18,11 +19,13 @@ mod ntttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
+mod probe;
 mod qperf;
 mod sockperf;
 mod speedtest;
 mod ss;
 mod uperf;
+mod winmtr;
 
 use std::collections::BTreeMap;
 
@@ -43,8 +46,13 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &flent::Flent,
     &perftest::Perftest,
     &fping::Fping,
+    &probe::HPING,
+    &probe::HTTPING,
+    &probe::NPING,
+    &probe::PSPING,
     &ping::Ping,
     &mtr::Mtr,
+    &winmtr::WinMtr,
     &lagscope::Lagscope,
     &sockperf::Sockperf,
     &qperf::Qperf,

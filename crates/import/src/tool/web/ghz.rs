@@ -48,14 +48,7 @@ impl ToolReader for Ghz {
     }
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
-        let Some(last) = lines.last() else { return Extent::More };
-        let text = last.text.trim_start();
-        let is_status = || {
-            let rest = text.strip_prefix('[').and_then(|inside| inside.split_once(']'));
-            rest.is_some_and(|(_, rest)| rest.trim_end().ends_with(" responses"))
-        };
-        let is_named = || behind(text, "Name").is_some() || is_count(last);
-        if is_named() || is_status() { Extent::More } else { super::oha::Oha.extent(lines) }
+        super::oha::Oha.extent(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
@@ -215,14 +208,20 @@ mod tests {
 
     #[test]
     fn calls_times_and_codes_are_read() {
-        let output = crate::tool::read("", SUMMARY.as_bytes()).unwrap();
-        let [result] = output.results.as_slice() else { panic!("{output:?}") };
-        let value = |name| result.whole.figure(name).map(|figure| (figure.value * 1e6).round() / 1e6);
-        assert_eq!((result.tool.as_str(), output.unread.len()), ("ghz", 0));
-        assert_eq!((value(metric::LATENCY_MEAN), value(metric::LATENCY_P99)), (Some(0.032_01), Some(0.0696)));
-        assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(0.181_57));
-        // One call was open when the client closed its connections.
-        assert_eq!(value(metric::ERROR_SHARE).map(|share| (share * 1e4).round()), Some(50.0));
-        assert_eq!((result.options["c"].as_str(), result.options["n"].as_str()), ("50", "200"));
+        let flat: Vec<&str> = SUMMARY.lines().map(str::trim_start).collect();
+        for text in [SUMMARY.to_owned(), flat.join("\n")] {
+            let output = crate::tool::read("", text.as_bytes()).unwrap();
+            let [result] = output.results.as_slice() else { panic!("{output:?}") };
+            let value = |name| result.whole.figure(name).map(|figure| (figure.value * 1e6).round() / 1e6);
+            assert_eq!((result.tool.as_str(), output.unread.len()), ("ghz", 0));
+            assert_eq!(
+                (value(metric::LATENCY_MEAN), value(metric::LATENCY_P99)),
+                (Some(0.032_01), Some(0.0696))
+            );
+            assert_eq!(result.whole.window.as_ref().map(|window| window.value), Some(0.181_57));
+            // One call was open when the client closed its connections.
+            assert_eq!(value(metric::ERROR_SHARE).map(|share| (share * 1e4).round()), Some(50.0));
+            assert_eq!((result.options["c"].as_str(), result.options["n"].as_str()), ("50", "200"));
+        }
     }
 }

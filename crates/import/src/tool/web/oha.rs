@@ -59,6 +59,9 @@ const ROWS: &[&str] = &[
     "Fastest",
     "Average",
     "Requests/sec",
+    // ghz's, whose summary is laid out alike.
+    "Count",
+    "Name",
     "Total data",
     "Size/request",
     "Size/sec",
@@ -138,6 +141,11 @@ fn is_heading(text: &str) -> bool {
 
 /// Whether it is a row below a heading, where white space at the beginning of lines is lost.
 fn is_row(text: &str) -> bool {
+    // Of ghz a code of gRPC: `[OK]   198 responses`.
+    let is_of_code = || {
+        let rest = text.strip_prefix('[').and_then(|inside| inside.split_once(']'));
+        rest.and_then(|(_, rest)| whole(rest)).is_some_and(|(_, words)| words.trim() == "responses")
+    };
     let is_counted = || {
         let inside = text.strip_prefix('[').filter(|inside| inside.starts_with(|c: char| c.is_ascii_digit()));
         inside.and_then(whole).is_some_and(|(_, rest)| rest.starts_with(']'))
@@ -146,7 +154,7 @@ fn is_row(text: &str) -> bool {
         || text.split_once(" in ").is_some_and(|(percent, _)| percent.ends_with('%') && percent.len() < 9);
     let is_bucket = || leading(text, false).is_some_and(|number| number.rest.contains(" ["));
     let is_labelled = || ROWS.iter().any(|label| behind(text, label).is_some());
-    is_labelled() || is_counted() || is_percentile() || is_bucket()
+    is_labelled() || is_of_code() || is_counted() || is_percentile() || is_bucket()
 }
 
 /// Reads the text.
