@@ -101,8 +101,8 @@ fn hop(line: &ToolLine) -> Option<(&str, ToolMeasurement)> {
     let cells: Vec<&str> = cells.collect();
     let [sent, received, best, mean, worst, _last] = cells.as_slice() else { return None };
     let (sent, received): (u64, u64) = (sent.parse().ok()?, received.parse().ok()?);
-    let mut measured = ToolMeasurement::default();
-    measured.operations = Some(exact(line.number, sent, Unit::One));
+    let operations = Some(exact(line.number, sent, Unit::One));
+    let mut measured = ToolMeasurement { operations, ..ToolMeasurement::default() };
     if sent > 0 {
         let lost = sent.saturating_sub(received);
         let share = lost as f64 / sent as f64;
@@ -111,7 +111,7 @@ fn hop(line: &ToolLine) -> Option<(&str, ToolMeasurement)> {
     // Of no answer there is no time.
     for (name, value) in [("min", best), ("avg", mean), ("max", worst)].into_iter().filter(|_| received > 0) {
         if let Some(metric) = statistic(name) {
-            // WinMTRNet.cpp divides whole milliseconds by whole numbers.
+            // All are whole milliseconds, so what is divided is cut off.
             measured.add(metric, time(line.number, value, "ms").map(cut_off));
         }
     }

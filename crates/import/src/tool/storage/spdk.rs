@@ -254,7 +254,7 @@ impl<'a> Row<'a> {
             let is_row = is_number(iops) && is_number(rate);
             return is_row.then_some(Self { name, runtime: None, iops, rate, latencies: None });
         }
-        if !words.iter().all(|word| is_number(&word)) {
+        if !words.iter().all(|word| is_number(word)) {
             return None;
         }
         match words.as_slice() {
@@ -278,8 +278,8 @@ impl<'a> Row<'a> {
     }
 
     fn measured(&self, line: u64) -> ToolMeasurement {
-        let mut measured = ToolMeasurement::default();
-        measured.window = self.runtime.and_then(|seconds| time(line, seconds, "s"));
+        let window = self.runtime.and_then(|seconds| time(line, seconds, "s"));
+        let mut measured = ToolMeasurement { window, ..ToolMeasurement::default() };
         measured.add(metric::IOPS, bare(line, self.iops, Unit::PerSecond));
         measured.add(metric::THROUGHPUT, quantity(line, &format!("{} MiB/s", self.rate), BINARY.counting));
         if let Some([mean, least, most]) = self.latencies {

@@ -224,7 +224,7 @@ fn options(result: &mut ToolResult) {
 mod tests {
     use super::*;
 
-    // After the README of fortio, with the lines of 1.3.1.
+    // In the form that fortio prints; not captured.
     const OUTPUT: &str = "$ fortio load -c 8 -qps 1000 -t 10s http://127.0.0.1:8080/echo\n\
                           Fortio 1.3.1 running at 1000 queries per second, 4->4 procs, for 10s: http://127.0.0.1:8080/echo\n\
                           20:27:53 I httprunner.go:75> Starting http test for http://127.0.0.1:8080/echo with 8 threads at 1000.0 qps\n\

@@ -197,7 +197,7 @@ fn options(result: &mut ToolResult) {
 mod tests {
     use super::*;
 
-    // After the README of ghz 0.117.
+    // In the form that ghz prints; not captured.
     const SUMMARY: &str = "$ ghz --insecure --call helloworld.Greeter.SayHello -c 50 -n 200 0.0.0.0:50051\n\nSummary:\n  \
                            Count:\t200\n  Total:\t181.57 ms\n  Slowest:\t69.60 ms\n  Fastest:\t26.09 ms\n  Average:\t32.01 ms\n  \
                            Requests/sec:\t1101.53\n\nResponse time histogram:\n  26.093 [1]   |\n  30.444 [53]  |∎∎∎\n\n\
