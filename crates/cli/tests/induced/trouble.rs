@@ -194,6 +194,6 @@ fn one_operation_at_a_time_is_bound_by_latency() {
     let run = run(place.command(&arguments));
     let verdict = bottlenecks(&run);
     // The hypervisor may take a CPU meanwhile; then it is told beside the verdict.
-    let stolen = verdict == ["steal-bound"] && codes(&run).iter().any(|c| c == "cpu-stolen");
+    let stolen = verdict == ["steal-bound"] && codes(&run).contains(&"cpu-stolen");
     assert!(stolen || verdict == ["latency-bound"] || verdict == ["all-cores-full"], "{verdict:?}");
 }
