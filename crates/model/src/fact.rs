@@ -21,6 +21,8 @@ known_names! { FactName:
     DIRTY_SHARE = "dirty_share";
     /// The share of the target that was in memory after the window.
     CACHED_SHARE_AFTER = "cached_share_after";
+    /// The share of a working set that lies in huge pages.
+    HUGE_PAGE_SHARE = "huge_page_share";
     /// The share of the target's bytes that have blocks.
     ALLOCATED_SHARE = "allocated_share";
     /// Why the engine that is usual here could not be taken.

@@ -198,6 +198,8 @@ known_names! { MetricName:
     RTT = "rtt";
     /// The share of datagrams that were lost.
     LOSS = "loss";
+    /// The share of the time in which a device had something to do, as other tools tell it.
+    BUSY_SHARE = "busy_share";
     /// How much the transit times of datagrams differ (RFC 3550, section 6.4.1).
     JITTER = "jitter";
     /// Datagrams per second.

@@ -3,7 +3,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{FactName, Finding};
+use model::{Finding, fact};
 
 use crate::{Context, measure};
 
@@ -28,7 +28,7 @@ pub(super) fn told(named: &Finding, case: &CaseResult, context: &Context<'_>) ->
         OF_MEMORY.contains(&named.code.as_str()) && measure::is_of_memory(case) && measure::is_random(case);
     let is_chase = named.code == "memory-latency";
     let is_beyond = context.machine.is_some_and(|machine| measure::beyond_caches(case, machine));
-    let name = FactName::new("huge_page_share");
+    let name = fact::HUGE_PAGE_SHARE;
     let share = measure::median(case, |trial| measure::number(trial, name)).filter(|share| *share < ALL)?;
     let some = share > 1.0 - ALL;
     let evidence = Evidence::at("huge-pages", Place::Fact(name)).arg("share", share).arg("some", some);
@@ -57,7 +57,7 @@ mod tests {
             let each = fixture::estimate(118e-9, Unit::Seconds, Better::Lower);
             case.loads.main.estimates.insert(metric::LOAD_LATENCY, each);
             for trial in &mut case.trials {
-                trial.result.main_mut().facts.insert(FactName::new("huge_page_share"), share.into());
+                trial.result.main_mut().facts.insert(fact::HUGE_PAGE_SHARE, share.into());
             }
             let found = verdict_on(&machine, &[case]);
             assert_eq!(found.code, "memory-latency");

@@ -20,8 +20,7 @@ const WINDOWS: f64 = 1.5;
 /// What is below zero and taken for a number without a sign is above half of what 64 bits count.
 const WRAPPED: f64 = (1_u64 << 63) as f64;
 
-/// How much of the time a device was busy, and what it may be more than all of it.
-const BUSY_SHARE: MetricName = MetricName::new("busy_share");
+/// What the share of the time in which a device was busy may be more than all of it.
 const BUSY: f64 = 0.05;
 
 /// Tools read the counters of processors one after the other.
@@ -92,7 +91,8 @@ fn alone(metric: MetricName, printed: &PrintedValue) -> Option<Finding> {
         return Some(finding("wrapped", metric, printed));
     }
     // Some versions of iostat take the time of a span a little too short.
-    let is_more = is_share && printed.least() > 1.0 || metric == BUSY_SHARE && printed.least() > 1.0 + BUSY;
+    let is_more =
+        is_share && printed.least() > 1.0 || metric == metric::BUSY_SHARE && printed.least() > 1.0 + BUSY;
     is_more.then(|| finding("share", metric, printed))
 }
 
@@ -238,7 +238,7 @@ mod tests {
             alone(metric, &printed).is_some()
         };
         assert!(found(metric::LOSS, 1.5, Unit::One) && !found(metric::LOSS, 1.0, Unit::One));
-        assert!(found(BUSY_SHARE, 1.99, Unit::One) && !found(BUSY_SHARE, 1.01, Unit::One));
+        assert!(found(metric::BUSY_SHARE, 1.99, Unit::One) && !found(metric::BUSY_SHARE, 1.01, Unit::One));
         assert!(found(metric::THROUGHPUT, -1.0, Unit::BytesPerSecond));
         assert!(!found(metric::THROUGHPUT, 0.0, Unit::BytesPerSecond));
         assert!(found(metric::TRANSACTIONS_PER_SECOND, 1.8446842801212e19, Unit::PerSecond));

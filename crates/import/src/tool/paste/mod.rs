@@ -1,5 +1,4 @@
-//! A text parted into the outputs that stand in it. Lines come one by one, and only those of the
-//! output that is being read are kept.
+//! A text parted into the outputs that stand in it. Lines come one by one, and only those of the output that is being read are kept.
 
 mod decoration;
 mod encoding;
@@ -8,6 +7,7 @@ mod json;
 mod lines;
 mod markup;
 mod moment;
+mod room;
 mod sample;
 mod terminal;
 mod wrapped;
@@ -21,18 +21,17 @@ use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
+use self::room::{bytes_of, room_of};
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
 use super::prompt::is_bare_prompt;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use super::secret::{hide_in_line, hide_options, hide_secrets};
 
-/// The most bytes of one output in JSON: fio writes some 100 MB where every job of many has its
-/// histograms.
+/// The most bytes of one output in JSON: fio writes some 100 MB where every job of many has its histograms.
 pub const JSON_BYTES_MAX: usize = 128 << 20;
 
-/// The most bytes of one output in lines: a day of vmstat, a row a second. Of each row some 20 figures
-/// are kept.
+/// The most bytes of one output in lines: a day of vmstat, a row a second. Of each row some 20 figures are kept.
 pub const BLOCK_BYTES_MAX: usize = 8 << 20;
 
 /// The most results of one text; what follows is listed as not read.
@@ -43,9 +42,6 @@ pub const FIGURES_MAX: usize = 1_000_000;
 
 /// The most bytes of the command lines of all its results; the first result may have more.
 const COMMAND_BYTES_MAX: usize = 256 << 20;
-
-/// A line that is kept takes so many bytes, however short it is.
-const LINE_BYTES_MIN: usize = size_of::<ToolLine>();
 
 /// The most ranges of lines that are listed as not understood; the last one takes all after it.
 const UNREAD_MAX: usize = 1000;
@@ -474,21 +470,9 @@ impl<'a> Paste<'a> {
     }
 }
 
-/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of
-/// Markdown.
+/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of Markdown.
 fn is_between(text: &str) -> bool {
     is_bare_prompt(text) || markup::is_fence(text)
-}
-
-/// The bytes that a line takes where it is kept.
-fn bytes_of(line: &ToolLine) -> usize {
-    line.text.len().max(LINE_BYTES_MIN)
-}
-
-/// How many figures a result has, and parts without any, and ranges of lines that were not understood.
-fn room_of(result: &ToolResult) -> usize {
-    let empty_parts = result.parts.iter().filter(|part| part.measured.figures.is_empty()).count();
-    result.figure_count().saturating_add(empty_parts).saturating_add(result.unread.len())
 }
 
 impl OpenBlock {

@@ -117,7 +117,7 @@ fn of_very_many_results_the_first_are_kept_and_the_rest_is_told() {
 
 #[test]
 fn regression_empty_lines_of_an_output_without_end_took_unbounded_memory() {
-    let limits = super::PasteLimits { block_bytes: 10 * super::LINE_BYTES_MIN, ..super::LIMITS };
+    let limits = super::PasteLimits { block_bytes: 10 * super::room::LINE_BYTES_MIN, ..super::LIMITS };
     let empty = "\n".repeat(40);
     let end = "tps = 4.0 (without initial connection time)\n";
     let text = |empty: &str| format!("transaction type: <builtin: select only>\n{empty}{end}");

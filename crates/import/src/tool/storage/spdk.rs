@@ -254,7 +254,7 @@ impl<'a> Row<'a> {
             let is_row = is_number(iops) && is_number(rate);
             return is_row.then_some(Self { name, runtime: None, iops, rate, latencies: None });
         }
-        if !words.iter().all(|word| is_number(word)) {
+        if !words.iter().all(is_number) {
             return None;
         }
         match words.as_slice() {

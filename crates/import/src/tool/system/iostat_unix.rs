@@ -202,7 +202,7 @@ fn lines_heading(text: &str) -> Option<Vec<&str>> {
         |word: &&str| *word == "device" || column(OF_LINES, word).is_some() || OTHERS.contains(word);
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
     let is_at_edge = words.first() == Some(&"device") || words.last() == Some(&"device");
-    (is_at_edge && has(&["kr/s", "Mr/s"]) && words.iter().all(|word| is_known(word))).then_some(words)
+    (is_at_edge && has(&["kr/s", "Mr/s"]) && words.iter().all(is_known)).then_some(words)
 }
 
 /// The columns of the second form.
@@ -215,8 +215,7 @@ fn groups_heading(text: &str) -> Option<Vec<&str>> {
         column(OF_GROUPS, word).is_some() || column(OF_PROCESSORS, word).is_some() || OTHERS.contains(word)
     };
     let has = |names: &[&str]| words.iter().any(|word| names.contains(word));
-    (has(&["MB/s", "kps"]) && has(&["tps", "t/s"]) && words.iter().all(|word| is_known(word)))
-        .then_some(words)
+    (has(&["MB/s", "kps"]) && has(&["tps", "t/s"]) && words.iter().all(is_known)).then_some(words)
 }
 
 /// The line above those: `tty  ada0  ada1  cpu`. The devices of it.
@@ -233,7 +232,7 @@ fn names(text: &str) -> Option<Vec<&str>> {
             && word.ends_with(|c: char| c.is_ascii_digit())
             && word.chars().all(is_name)
     };
-    (!devices.is_empty() && devices.iter().all(|word| is_device(word))).then_some(devices)
+    (!devices.is_empty() && devices.iter().all(is_device)).then_some(devices)
 }
 
 /// Whether most of the words of a line are numbers.

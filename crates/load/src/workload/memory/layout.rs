@@ -162,7 +162,7 @@ impl Layout {
                 _ => None,
             };
             facts.extend(page.map(|page| (FactName::new("page_size"), Value::Integer(page))));
-            facts.push((FactName::new("huge_page_share"), Value::Number(huge as f64 / found.bytes as f64)));
+            facts.push((fact::HUGE_PAGE_SHARE, Value::Number(huge as f64 / found.bytes as f64)));
         }
         facts.extend(numa::node_value(&found.cpu_nodes).map(|nodes| (fact::CPU_NODE, nodes)));
         facts.extend(numa::node_value(&found.memory_nodes).map(|nodes| (fact::MEMORY_NODE, nodes)));
