@@ -16,12 +16,12 @@ const REMADE: f64 = 1.5;
 pub(super) const ENGLISH: &str = r#"
 round-trip-advice =
     { $named ->
-        [yes] more --{ $option } are under way at once
-       *[no] more requests at once are under way together
+        [yes] with a larger --{ $option } more requests are on the way at once
+       *[no] send more requests at once
     }{ $kept ->
         [yes] {""}
-       *[no] ; connections that are kept save the round trips that make each
-    }; requests that each ask for more need fewer round trips
+       *[no] ; connections that are kept open save the round trips that open each
+    }; larger requests need fewer round trips
 
 finding-round-trip-bound =
     round-trip-bound: { FIXED($outstanding) } at a time, each { $how ->
@@ -32,7 +32,7 @@ finding-round-trip-bound =
     .advice =
         { $how ->
             [statements] fewer statements in a transaction (several rows in one, a procedure of the server) need fewer round
-                trips; more --{ $option } are on the way at once; a client nearer to the server waits less for each
+                trips; with a larger --{ $option } more of them are on the way at once; a client nearer to the server waits less for each
            *[requests] { round-trip-advice }
         }
 "#;
@@ -118,11 +118,13 @@ mod tests {
         };
         let kept = advice(Some("connections"), 1.0);
         assert!(
-            kept.starts_with("more --connections are under way at once; requests that each ask for more"),
+            kept.starts_with(
+                "with a larger --connections more requests are on the way at once; larger requests"
+            ),
             "{kept}"
         );
         let made = advice(Some("connections"), 2.0);
-        assert!(made.contains("connections that are kept save the round trips"), "{made}");
+        assert!(made.contains("connections that are kept open save the round trips"), "{made}");
         assert!(advice(None, 1.0).starts_with("more requests at once"));
     }
 }
