@@ -125,6 +125,6 @@ mod tests {
         );
         let made = advice(Some("connections"), 2.0);
         assert!(made.contains("connections that are kept open save the round trips"), "{made}");
-        assert!(advice(None, 1.0).starts_with("more requests at once"));
+        assert!(advice(None, 1.0).starts_with("send more requests at once"));
     }
 }

@@ -371,7 +371,7 @@ fn statements_that_take_as_long_as_their_way_are_held_back_by_it() {
     let found = with(30e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "round-trip-bound");
     assert!(found.text.contains("20.0 round trips of") && found.text.contains("60 %"), "{}", found.text);
-    assert!(found.advice.as_ref().unwrap().contains("more --clients"), "{found:?}");
+    assert!(found.advice.as_ref().unwrap().contains("a larger --clients"), "{found:?}");
     let found = with(10e-6).with(names::SERVER_CPU, 0.3).verdict();
     assert_eq!(found.code, "cannot-tell");
     assert!(found.ruled_out.iter().any(|evidence| evidence.code == "trips"), "{found:?}");
