@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use engine::numa::RequestedNodes;
 use model::Parameters;
 use model::parameter::{Kind, ParameterSpec, Word};
 use model::plan::Problem;
@@ -149,12 +150,12 @@ pub(in crate::workload) const CACHE_SIZE: ParameterSpec =
 const COLD: ParameterSpec = ParameterSpec::new(
     "cold",
     Kind::Flag,
-    "Begin each trial of SQLite with nothing of the database in the page cache, and count from the first transaction on. \
-     With `no` it begins with what is there, after the warm-up.",
+    "Begin each trial with nothing of the database in memory, and count from the first transaction on: SQLite's file is \
+     dropped from the page cache, and a server that was started for the run (`start`) is ended and started again with empty \
+     buffers. With `no` it begins with what is there, after the warm-up.",
 )
 .default("no")
-.silent_by_default()
-.only_with("start", NOT_STARTED);
+.silent_by_default();
 
 pub(in crate::workload) const TIMEOUT: ParameterSpec = ParameterSpec::new(
     "timeout",
@@ -193,6 +194,14 @@ impl ClientOptions {
         let reads_only = home.is_none() && !url.database.is_empty();
         let keeps = parameters.flag(named("keep-data"))?;
         check_stack(parameters, home.as_ref(), &url)?;
+        // Plans of earlier versions have none.
+        let cold = parameters.given(named("cold"), Parameters::flag)?.unwrap_or(false);
+        if cold && home.is_some() && schedule.nodes != RequestedNodes::default() {
+            return Err(Problem::invalid(
+                "a server that is started again for each cold trial would be held to the NUMA nodes of the load",
+                "leave cold out, or the nodes",
+            ));
+        }
         if keeps && stacked::has_stack(parameters) {
             return Err(kept::refused(
                 "a stack is taken down at the end of the run with all that lies on it",
@@ -207,8 +216,7 @@ impl ClientOptions {
             prepares: parameters.flag(named("prepared"))?,
             tables: TableChoices { recreates: parameters.flag(named("recreate"))?, keeps },
             isolation: IsolationLevel::of(parameters)?,
-            // Plans of earlier versions have none.
-            cold: parameters.given(named("cold"), Parameters::flag)?.unwrap_or(false),
+            cold,
             sqlite: SqliteOptions {
                 journal_mode: word(parameters, "journal-mode", JOURNAL_MODES)?.to_owned(),
                 synchronous: word(parameters, "synchronous", SYNCHRONOUS)?.to_owned(),

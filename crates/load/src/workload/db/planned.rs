@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 
@@ -18,6 +19,7 @@ use model::trial::Window;
 use model::{FactName, LoadProfile, Value, WorkloadName};
 
 use crate::fixture::FixtureStore;
+use crate::in_memory;
 use crate::workload::db::connect_times::ConnectTimes;
 use crate::workload::db::counter_watch::CounterWatch;
 use crate::workload::db::counts::AllCounts;
@@ -33,6 +35,7 @@ use crate::workload::db::remote_fixture::{self, RemoteDatabase};
 use crate::workload::db::round_trip;
 use crate::workload::db::server::home::ServerHome;
 use crate::workload::db::server_settings::{self, HeldVariables, ServerSettings};
+use crate::workload::db::sqlite::cold_start;
 use crate::workload::db::target_space::TargetSpace;
 use crate::workload::db::transaction::TransactionMix;
 use crate::workload::db::url::DatabaseSystem;
@@ -95,10 +98,11 @@ impl PlannedServer {
     /// What makes no sense together, or is too much for this machine.
     fn check(&self) -> Result<(), Problem> {
         self.system()?;
-        if self.options.cold {
+        if self.options.cold && self.home.targets().is_empty() {
             return Err(Problem::invalid(
-                "a server keeps what it read in buffers of its own, so that no trial on it begins cold",
-                "leave cold out, or measure a database of SQLite",
+                "a server keeps what it read in buffers of its own, and one that runs already is not started anew, so that no \
+                 trial on it begins cold",
+                "leave cold out, or have a server started for the run: `--start mariadb`, `--start postgres`",
             ));
         }
         trust(&self.options.url)?;
@@ -128,6 +132,18 @@ impl PlannedServer {
                 "give fewer clients, or raise the limit first (ulimit -n)",
             )),
             _ => Ok(()),
+        }
+    }
+
+    /// Whether there is a disk from which a cold trial reads.
+    fn check_cold(&self, host: &HostInfo) -> Result<(), Problem> {
+        let folder = self.home.targets().first().filter(|_| self.options.cold);
+        match folder.filter(|folder| in_memory::room(Path::new(folder), u64::MAX, host).memory.is_some()) {
+            None => Ok(()),
+            Some(folder) => Err(Problem::refused(
+                format!("a database in {folder} is always in memory, so that no trial begins cold"),
+                "give a target on a disk, or leave cold out",
+            )),
         }
     }
 
@@ -227,6 +243,10 @@ impl PlannedServer {
     /// The load on the tables that were made.
     fn ready(&self, given: &LoadContext<'_>) -> Result<PreparedServer, Fault> {
         let system = self.system()?;
+        let cached = match self.options.cold {
+            true => self.home.begin_cold(given.fixtures, &mut || given.watch.look().is_ok())?,
+            false => None,
+        };
         let variables = self.set_variables(given.fixtures)?;
         let found = given.fixtures.find::<RemoteDatabase>(&self.database());
         let made = found.ok_or_else(|| Fault::Other("the tables were not made".to_owned()))?.made()?;
@@ -237,6 +257,7 @@ impl PlannedServer {
         let mut known = self.describe(&server, &mix, given.fixtures)?;
         let bytes = self.load.data().bytes();
         known.push((FactName::new("database_is_own"), Value::Bool(made.is_own)));
+        known.extend(cached.map(|share| (cold_start::CACHED_SHARE, Value::Number(share))));
         if let Some(origin) = made.origin() {
             known.extend(origin.facts());
             if self.load.effect() != Effect::Clean {
@@ -271,6 +292,7 @@ impl Planned for PlannedServer {
         self.check_existing()?;
         self.check_kept()?;
         let of_server = self.home.survey(self.load.data().bytes(), host)?;
+        self.check_cold(host)?;
         let mut resolved = self.load.resolved();
         for target in self.home.targets() {
             resolved.set(named("target"), target.as_str());
@@ -362,6 +384,10 @@ struct PreparedServer {
 impl Prepared for PreparedServer {
     fn classes(&self) -> &'static [Class] {
         self.classes
+    }
+
+    fn counts_from_start(&self) -> bool {
+        self.options.cold
     }
 
     fn facts(&self) -> Vec<(FactName, Value)> {

@@ -304,6 +304,34 @@ fn a_cold_trial_begins_with_nothing_of_the_database_in_the_page_cache() {
     bench.end();
 }
 
+/// A server is started again for each trial: its buffers are empty then, and so is the page cache of its files.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn a_cold_trial_begins_with_nothing_of_a_started_servers_data_in_memory() {
+    let given =
+        [("mix", "point-select"), ("rows", "100000"), ("requests", "300"), ("distribution", "uniform")];
+    for start in ["mariadb", "postgres"] {
+        let hits = |cold: &str| -> Vec<f64> {
+            let bench = Bench::new(&[&given[..], &[("start", start), ("cold", cold)]].concat());
+            let shares = (0..2).map(|_| {
+                let measured = bench.run().unwrap();
+                let found = measured.facts.iter().find(|(name, _)| name == "database_cached_share");
+                match (cold, found) {
+                    ("yes", Some((_, share))) => assert!(share.parse::<f64>().unwrap() < 0.1, "{share}"),
+                    (_, found) => assert!(cold == "no" && found.is_none(), "{found:?}"),
+                }
+                measured.metric("server_buffer_hit_share")
+            });
+            let shares = shares.collect();
+            bench.end();
+            shares
+        };
+        let (warm, cold) = (hits("no"), hits("yes"));
+        assert!(cold.iter().all(|share| *share < 0.97), "{start}: {cold:?}");
+        assert!(warm[1] > 0.99, "{start}: {warm:?}");
+    }
+}
+
 /// Another program may have locked the database. That is waited for and counted; past the timeout the transaction has
 /// failed, and what failed is no transaction.
 #[test]

@@ -126,6 +126,20 @@ impl ServerHome {
         &self.variables
     }
 
+    /// Starts the one that was started again, with nothing of its data in memory; the share of its files that the page cache
+    /// held before that, where that is known.
+    ///
+    /// # Errors
+    /// If it is none of ours, or does not come up.
+    pub(in crate::workload) fn begin_cold(
+        &self,
+        fixtures: &FixtureStore,
+        goes_on: &mut dyn FnMut() -> bool,
+    ) -> Result<Option<f64>, Fault> {
+        let made = self.fixture().and_then(|key| fixtures.find::<PrivateServer>(&key));
+        made.ok_or_else(|| Fault::Other("the server was not started".to_owned()))?.begin_cold(goes_on)
+    }
+
     /// What is known of one that was started.
     pub(in crate::workload) fn facts(&self, fixtures: &FixtureStore) -> Vec<(FactName, Value)> {
         let made = self.fixture().and_then(|key| fixtures.find::<PrivateServer>(&key));

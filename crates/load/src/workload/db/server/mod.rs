@@ -3,6 +3,7 @@
 //! configuration of the machine's, and dies with this process.
 
 mod account;
+mod cold;
 pub(in crate::workload) mod crash;
 pub(in crate::workload) mod home;
 mod mariadb;
@@ -173,11 +174,13 @@ trait ServerProduct: Sync + fmt::Debug {
     fn disk_bytes(&self, asked: &[ServerVariable]) -> u64;
 }
 
-/// Whether it is the first start in its folder.
+/// Whether it is the first start in its folder, and whether it fills its buffers by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Launch {
     First,
     Again,
+    /// Again, with empty buffers.
+    Cold,
 }
 
 /// Where a server is, and by which programs.
@@ -446,7 +449,7 @@ fn launch(
     let mut command = product.start(place, &request.variables, launch)?;
     let log = match launch {
         Launch::First => "server.log".to_owned(),
-        Launch::Again => format!("server-{}.log", engine::clock::now_ns()),
+        Launch::Again | Launch::Cold => format!("server-{}.log", engine::clock::now_ns()),
     };
     let mut process = place.around.start(&mut command, &log)?;
     let name = product.name();

@@ -9,8 +9,9 @@ use model::{FactName, Value};
 use crate::workload::disk::reopen::forget_cached;
 use crate::workload::disk::residency;
 
-/// The share of the file that the page cache held when the clients of a cold trial were about to open it, 0 to 1.
-const CACHED_SHARE: FactName = FactName::new("database_cached_share");
+/// The share of a database's files that the page cache held when the clients of a cold trial were about to open it, or its
+/// server was about to be started, 0 to 1.
+pub(in crate::workload) const CACHED_SHARE: FactName = FactName::new("database_cached_share");
 
 /// Drops what the page cache holds of the file at `path`, after writing back what is dirty; returns how much stayed, where
 /// the kernel says that.
