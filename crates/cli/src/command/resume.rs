@@ -6,7 +6,7 @@ use model::{Run, Study};
 use store::{State, Store};
 use study::run::check_kept;
 
-use super::{open_store, option};
+use super::{kept_runs, option};
 use crate::exit::Failure;
 use crate::operation_log::LOG_OPERATIONS;
 
@@ -49,7 +49,7 @@ pub(super) fn kept(matches: &ArgMatches) -> Result<Option<Run>, Failure> {
             "leave it out, or leave --resume out and measure anew",
         ));
     }
-    let store = open_store(matches)?;
+    let store = kept_runs(matches)?;
     let id = store.resolve(named)?;
     if store.list()?.iter().any(|entry| entry.id == id && entry.state == State::Running) {
         return Err(Failure::refused(
