@@ -17,6 +17,7 @@ mod show;
 mod signals;
 mod static_names;
 mod tool_hints;
+mod unknown_option;
 mod version;
 
 use std::ffi::OsString;

@@ -96,7 +96,12 @@ pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + C
     }
 }
 
-/// The candidate that `word` was most likely meant to be, if any is near.
+/// A shorter word is a part of too many.
+const PART_MIN: usize = 3;
+
+/// The candidate that `word` was most likely meant to be, if any is near: one that is spelled nearly so, or else one of
+/// whose parts `word` is, as `depth` of `queue-depth`. Slips seldom change the first letter, so that a word that begins
+/// otherwise has to be nearer.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // To compare takes room and time for each pair of characters.
@@ -104,9 +109,44 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let lower = word.to_lowercase();
-    let near = candidates.into_iter().filter_map(|candidate| {
+    let (mut near, mut part) = (None, None);
+    for candidate in candidates {
         let distance = strsim::damerau_levenshtein(&lower, candidate);
-        (distance <= candidate.len().max(word.len()) / 3 + 1).then_some((distance, candidate))
-    });
-    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+        let length = candidate.len().max(word.len());
+        let begins_alike = lower.chars().next() == candidate.chars().next();
+        let most = if begins_alike { length / 3 + 1 } else { (length / 4).max(1) };
+        if distance <= most && near.is_none_or(|(least, _)| distance < least) {
+            near = Some((distance, candidate));
+        }
+        let is_part = || candidate.split(['-', '_', '.']).any(|part| part == lower);
+        if part.is_none() && lower.len() >= PART_MIN && is_part() {
+            part = Some(candidate);
+        }
+    }
+    near.map(|(_, candidate)| candidate).or(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_meant_is_spelled_nearly_so_or_has_it_as_a_part() {
+        let all = ["duration", "queue-depth", "threads", "trials", "block-size", "latency_p99", "rnd"];
+        for (word, meant) in [
+            ("duraton", Some("duration")),
+            ("thread", Some("threads")),
+            ("hreads", Some("threads")),
+            ("queuedepth", Some("queue-depth")),
+            ("depth", Some("queue-depth")),
+            ("Block_Size", Some("block-size")),
+            ("p99", Some("latency_p99")),
+            ("rdn", Some("rnd")),
+            // Regression: it was taken for `duration`.
+            ("operation", None),
+            ("xyz", None),
+        ] {
+            assert_eq!(nearest(word, all), meant, "{word}");
+        }
+    }
 }

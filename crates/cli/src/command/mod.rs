@@ -46,7 +46,7 @@ mod tag;
 mod tool_text;
 mod trace;
 mod trend;
-mod unknown_study;
+pub(crate) mod unknown_study;
 mod verify_tool;
 mod workloads;
 

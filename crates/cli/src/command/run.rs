@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
+use ::agent::{Agent, AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::Study;
@@ -20,6 +20,7 @@ use study::plan;
 use study::read::goal::ABORT_WHEN;
 use study::run::{Invocation, RunError, Runner};
 
+use super::dry_run::Intention;
 use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, controls, parameters};
@@ -157,6 +158,7 @@ pub(super) fn measure(
     };
     check(&study)?;
     take_price(matches, &mut study);
+    dry_run::take_endurance(matches, &mut study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));
     // Where signals cannot be caught, they end the program as they end others.
@@ -170,7 +172,13 @@ pub(super) fn measure(
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     run_refusal::refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
-        return dry_run::show(matches, &planned, (&mut agent, &mut watch));
+        let end = (&mut agent as &mut dyn Agent, &mut watch);
+        let rest = kept
+            .as_ref()
+            .map(|kept| study::run::remainder(kept, &planned, end.0, end.1, (&identity(typed), &catalogue)));
+        let intention =
+            Intention { planned: &planned, rest: rest.transpose()?, endurance: study.endurance_bytes };
+        return dry_run::show(matches, &intention, end);
     }
     restore::begin(&planned.plan)?;
     output::note(&report::plan::new_names(&planned.plan));

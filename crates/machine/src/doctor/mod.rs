@@ -134,6 +134,12 @@ pub fn look(host: &Host, inventory: &Inventory) -> Vec<Finding> {
     look_with(host, inventory, CHECKS)
 }
 
+/// Bytes that were written to each whole disk since the machine was started, by its name.
+#[must_use]
+pub fn written_bytes(host: &Host) -> BTreeMap<String, u64> {
+    observe::written_bytes(host)
+}
+
 fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Finding> {
     look_at(host, inventory, None, |context| {
         sorted(checks.iter().flat_map(|check| (check.look)(context)).collect())
