@@ -20,7 +20,7 @@ use crate::value::Value;
 pub type Level = Vec<Value>;
 
 pub use crate::pin::{Pin, PinnedCpus, PinnedCpusError};
-pub use crate::price::Price;
+pub use crate::price::{Offer, Price};
 pub use crate::study_verdict::{StudyVerdict, StudyVerdictKind};
 
 /// A study, read and checked, before levels are combined into cases.

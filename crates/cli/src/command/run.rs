@@ -13,6 +13,7 @@ use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::Study;
 use model::run::Run;
+use model::study::Offer;
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, INPUT_OPTIONS};
@@ -90,7 +91,11 @@ fn own_arguments() -> [Arg; 18] {
         ),
         resume::argument(),
         many("section", "NAME", "Run only this job of a fio job file; may be given several times"),
-        many("input", "NAME=VALUE", "A value that a study with [inputs] asks for, if it is none of the options"),
+        many(
+            "input",
+            "NAME=VALUE",
+            "A value that a study with [inputs] asks for, if it is none of the options",
+        ),
         many(
             "set",
             "NAME=LEVELS",
@@ -123,8 +128,11 @@ fn own_arguments() -> [Arg; 18] {
             "A signature on a device named with --destroy that may be lost, as wipefs(8) calls it: ext4, gpt, \
              crypto_LUKS",
         ),
-        option("price", "TEXT").help(
-            "What the machine, or the part that is measured, costs: \"4,000 yen\"; the report divides figures by it",
+        many(
+            "price",
+            "TEXT",
+            "What the machine, or the part that is measured, costs: \"4,000 yen\", or \"USD 2,100 / 2,000,000 won\" in two \
+             currencies; of several offers each with a name: \"reserved: USD 0.06 an hour\". The report divides figures by it",
         ),
         flag(LAYERS, "Measure at each layer of the stack: the same as --layer all"),
         flag(PROVE, "Prove each verdict by perturbation"),
@@ -294,8 +302,8 @@ fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
 
 /// A price that was typed counts in place of the study's.
 fn take_price(matches: &ArgMatches, study: &mut Study) {
-    if let Some(price) = matches.get_one::<String>("price") {
-        study.price = Some(price.clone());
+    if let Some(prices) = matches.get_many::<String>("price") {
+        study.price = Some(Offer::joined(prices.map(String::as_str)));
     }
 }
 
