@@ -71,7 +71,7 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
             Some((format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`")))
         }
         ErrorKind::ArgumentConflict => text(ContextKind::InvalidArg)
-            .filter(|wrong| text(ContextKind::PriorArg) == Some(wrong))
+            .filter(|wrong| text(ContextKind::PriorArg) == Some(*wrong))
             .and_then(|wrong| wrong.strip_suffix(" <LEVELS>"))
             .map(|name| {
                 (

@@ -178,7 +178,6 @@ const AREAS: &[Area] = &[
             ("csv", "`-o FILE.csv` writes a table"),
             ("html", "`-o FILE.html` writes a page"),
             ("size-per-thread", "`--size` is of all threads together"),
-            ("rwmixwrite", "say the other share: `--read-share 70%` writes 30 %"),
         ],
     },
 ];
@@ -321,8 +320,8 @@ pub fn option(typed: &str, workload: &str, takes: impl Fn(&str) -> bool) -> Opti
     if !is_short && name != bare && takes(&name) {
         return Some(format!("did you mean `--{name}`?"));
     }
-    let own = AREAS.iter().filter(|area| workload.starts_with(area.begins));
-    own.into_iter().find_map(|area| of_area(area, &name, bare, &takes))
+    let mut own = AREAS.iter().filter(|area| workload.starts_with(area.begins));
+    own.find_map(|area| of_area(area, &name, bare, &takes))
 }
 
 fn of_area(area: &Area, name: &str, typed: &str, takes: &impl Fn(&str) -> bool) -> Option<String> {

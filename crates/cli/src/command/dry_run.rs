@@ -6,15 +6,17 @@ use ::agent::{Agent, CallContext};
 use clap::{Arg, ArgMatches};
 use model::machine::{BlockDevice, BlockKind};
 use model::plan::Case;
-use model::{Plan, Study};
+use model::workload::Catalogue;
+use model::{Run, Study};
 use report::format;
 use report::reference::paragraph;
 use report::text::printable;
 use report::wear::{self, DriveLife};
+use serde::Serialize;
 use study::plan::FeasiblePlan;
 use study::plan::written::{PlannedWrites, most_trials, writes};
 use study::read::endurance::{self, ENDURANCE};
-use study::run::Remainder;
+use study::run::{Invocation, Remainder, remainder};
 
 use super::option;
 use crate::exit::Failure;
@@ -39,68 +41,62 @@ pub(super) fn take_endurance(matches: &ArgMatches, study: &mut Study) {
 pub(super) struct Intention<'a> {
     /// The plan of the whole study.
     pub(super) planned: &'a FeasiblePlan,
-    /// What of a kept run is missing, where that is gone on with.
-    pub(super) rest: Option<Remainder>,
+    /// The kept run that would be gone on with.
+    pub(super) kept: Option<&'a Run>,
     /// How many bytes may be written to the drive in its life, where somebody says it.
     pub(super) endurance: Option<u64>,
-}
-
-impl Intention<'_> {
-    fn plan(&self) -> &Plan {
-        self.rest.as_ref().map_or(&self.planned.plan, |rest| &rest.plan)
-    }
-
-    fn text(&self) -> String {
-        match &self.rest {
-            None => report::plan::text(&self.planned.plan, &self.planned.left_out),
-            Some(rest) => {
-                report::plan::rest(&rest.plan, &self.planned.left_out, (&rest.run, rest.kept), &rest.missing)
-            }
-        }
-    }
-
-    fn trials(&self, case: &Case) -> u32 {
-        match self.rest.as_ref().and_then(|rest| rest.missing.get(&case.index)) {
-            Some((_, most)) => *most,
-            None => most_trials(self.plan(), case),
-        }
-    }
-
-    /// The plan as JSON; of a run that is gone on with, with its name and the trials that each case lacks.
-    fn json(&self) -> String {
-        let mut json = serde_json::to_value(self.plan()).unwrap_or_default();
-        if let Some(rest) = &self.rest {
-            json["resumes"] = rest.run.as_str().into();
-            for case in json["cases"].as_array_mut().into_iter().flatten() {
-                let index = case["index"].as_u64().and_then(|index| usize::try_from(index).ok());
-                if let Some((least, most)) = index.and_then(|index| rest.missing.get(&index)) {
-                    case["missing"] = serde_json::json!([least, most]);
-                }
-            }
-        }
-        serde_json::to_string_pretty(&json).unwrap_or_default() + "\n"
-    }
 }
 
 /// Prints what would be done; the machine is looked at once more where it writes to disks.
 pub(super) fn show(
     matches: &ArgMatches,
     intention: &Intention<'_>,
+    of_run: (&Invocation, &Catalogue),
     (agent, watch): (&mut dyn Agent, &mut CallContext<'_>),
 ) -> Result<ExitCode, Failure> {
+    let Intention { planned, kept, endurance } = intention;
+    let rest = match kept {
+        Some(kept) => Some(remainder(kept, planned, agent, watch, of_run)?),
+        None => None,
+    };
     if matches.contains_id("json") {
-        return output::done(intention.json());
+        return output::done(rest.as_ref().map_or_else(|| pretty(&planned.plan), json_of_rest) + "\n");
     }
-    let mut text = intention.text();
-    let writes =
-        |is_disk: &dyn Fn(&str) -> bool| writes(intention.plan(), |case| intention.trials(case), is_disk);
-    if !writes(&|_| true).is_empty() {
+    let mut text = match &rest {
+        None => report::plan::text(&planned.plan, &planned.left_out),
+        Some(rest) => {
+            report::plan::rest(&rest.plan, &planned.left_out, (&rest.run, rest.kept), &rest.missing)
+        }
+    };
+    let plan = rest.as_ref().map_or(&planned.plan, |rest| &rest.plan);
+    let trials = |case: &Case| match rest.as_ref().and_then(|rest| rest.missing.get(&case.index)) {
+        Some((_, most)) => *most,
+        None => most_trials(plan, case),
+    };
+    if !writes(plan, trials, |_| true).is_empty() {
         let disks = agent.describe(watch).map(|machine| machine.inventory.block).unwrap_or_default();
-        for (name, writes) in writes(&|name| disk(&disks, name).is_some()) {
-            text.extend(disk(&disks, &name).map(|device| written_to(device, writes, intention.endurance)));
+        for (name, writes) in writes(plan, trials, |name| disk(&disks, name).is_some()) {
+            text.extend(disk(&disks, &name).map(|device| written_to(device, writes, *endurance)));
         }
     }
     output::done(text)
+}
+
+fn pretty(json: &impl Serialize) -> String {
+    serde_json::to_string_pretty(json).unwrap_or_default()
+}
+
+/// The plan of what is missing, with the name of the run and the trials that each case lacks, the fewest and the most.
+fn json_of_rest(rest: &Remainder) -> String {
+    let mut json = serde_json::to_value(&rest.plan).unwrap_or_default();
+    json["resumes"] = rest.run.as_str().into();
+    for case in json["cases"].as_array_mut().into_iter().flatten() {
+        let index = case["index"].as_u64().and_then(|index| usize::try_from(index).ok());
+        if let Some((least, most)) = index.and_then(|index| rest.missing.get(&index)) {
+            case["missing"] = serde_json::json!([least, most]);
+        }
+    }
+    pretty(&json)
 }
 
 fn disk<'a>(disks: &'a [BlockDevice], name: &str) -> Option<&'a BlockDevice> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use ::agent::{Agent, AgentGroup, CallContext, FarEnd, LocalAgent};
+use ::agent::{AgentGroup, CallContext, FarEnd, LocalAgent};
 use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::Study;
@@ -180,13 +180,9 @@ pub(super) fn measure(
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     run_refusal::refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
-        let end = (&mut agent as &mut dyn Agent, &mut watch);
-        let rest = kept
-            .as_ref()
-            .map(|kept| study::run::remainder(kept, &planned, end.0, end.1, (&identity(typed), &catalogue)));
         let intention =
-            Intention { planned: &planned, rest: rest.transpose()?, endurance: study.endurance_bytes };
-        return dry_run::show(matches, &intention, end);
+            Intention { planned: &planned, kept: kept.as_ref(), endurance: study.endurance_bytes };
+        return dry_run::show(matches, &intention, (&identity(typed), &catalogue), (&mut agent, &mut watch));
     }
     restore::begin(&planned.plan)?;
     output::note(&report::plan::new_names(&planned.plan));

@@ -232,7 +232,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["run", "disk", "bs=4k"], 2, "`--block-size 4k`"),
     (&["run", "disk", "--trails", "3"], 2, "did you mean `--trials`?"),
     (&["bench"], 2, "did you mean `headroom run`?"),
-    (&["--target", "/data"], 2, "`headroom run disk --target /data`"),
+    (&["--target", "/data"], 2, "a command comes first: `headroom run disk --target /data"),
 ];
 
 #[test]

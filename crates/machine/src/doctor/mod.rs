@@ -46,6 +46,7 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use language::Words;

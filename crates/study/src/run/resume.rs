@@ -113,17 +113,17 @@ pub fn remainder(
     if kept.outcome == Some(Outcome::Complete) && plan.cases.is_empty() {
         return Err(nothing_missing(kept.id.clone()));
     }
+    let tried = |case: &Case| u32::try_from(so_far.tried(case)).unwrap_or(u32::MAX);
     let of_case = |case: &Case| {
-        let tried = u32::try_from(so_far.tried(case)).unwrap_or(u32::MAX);
-        let lacks = |all: u32| all.saturating_sub(tried).max(1);
+        let lacks = |all: u32| all.saturating_sub(tried(case)).max(1);
         let (least, most) =
             (trials_of(case, trials_min, ROUNDS_MIN), trials_of(case, trials_max, ROUNDS_MAX));
         (case.index, (lacks(least), lacks(most)))
     };
     let missing: BTreeMap<usize, (u32, u32)> = plan.cases.iter().map(of_case).collect();
-    let seconds = |case: &Case, trials: u32, rounds: u32| match so_far.tried(case) {
+    let seconds = |case: &Case, trials: u32, rounds: u32| match tried(case) {
         0 => case_s(case, trials, rounds),
-        tried => case.trial_s * f64::from(trials.saturating_sub(tried as u32).max(1)),
+        tried => case.trial_s * f64::from(trials.saturating_sub(tried).max(1)),
     };
     plan.seconds = (
         needed(&plan.cases, plan.groups, |case| seconds(case, trials_min, ROUNDS_MIN)),
