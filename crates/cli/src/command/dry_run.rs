@@ -12,7 +12,6 @@ use report::format;
 use report::reference::paragraph;
 use report::text::printable;
 use report::wear::{self, DriveLife};
-use serde::Serialize;
 use study::plan::FeasiblePlan;
 use study::plan::written::{PlannedWrites, most_trials, writes};
 use study::read::endurance::{self, ENDURANCE};
@@ -60,7 +59,11 @@ pub(super) fn show(
         None => None,
     };
     if matches.contains_id("json") {
-        return output::done(rest.as_ref().map_or_else(|| pretty(&planned.plan), json_of_rest) + "\n");
+        let json = match &rest {
+            None => serde_json::to_string_pretty(&planned.plan),
+            Some(rest) => serde_json::to_string_pretty(&json_of_rest(rest)),
+        };
+        return output::done(json.unwrap_or_default() + "\n");
     }
     let mut text = match &rest {
         None => report::plan::text(&planned.plan, &planned.left_out),
@@ -82,12 +85,8 @@ pub(super) fn show(
     output::done(text)
 }
 
-fn pretty(json: &impl Serialize) -> String {
-    serde_json::to_string_pretty(json).unwrap_or_default()
-}
-
 /// The plan of what is missing, with the name of the run and the trials that each case lacks, the fewest and the most.
-fn json_of_rest(rest: &Remainder) -> String {
+fn json_of_rest(rest: &Remainder) -> serde_json::Value {
     let mut json = serde_json::to_value(&rest.plan).unwrap_or_default();
     json["resumes"] = rest.run.as_str().into();
     for case in json["cases"].as_array_mut().into_iter().flatten() {
@@ -96,7 +95,7 @@ fn json_of_rest(rest: &Remainder) -> String {
             case["missing"] = serde_json::json!([least, most]);
         }
     }
-    pretty(&json)
+    json
 }
 
 fn disk<'a>(disks: &'a [BlockDevice], name: &str) -> Option<&'a BlockDevice> {
