@@ -104,6 +104,9 @@ fn plainly(error: &clap::Error, typed: &[String], root: &Command) -> (String, St
     let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
     let values = lines.map(|line| line.trim().trim_matches(['[', ']'])).collect::<Vec<_>>().join(" ");
     let command = typed.get(1).and_then(|name| root.find_subcommand(name)).unwrap_or(root);
+    if let Some(help) = unknown_option::without_value(error, typed) {
+        return (message, help);
+    }
     let examples = || command.get_before_help().map(ToString::to_string).unwrap_or_default();
     (message, if values.is_empty() { examples() } else { values })
 }
@@ -164,7 +167,12 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
         .or_else(|| database_options::value(name, wrong))
         .or_else(|| habits::value(name, wrong))
         .or(flag.map(|(_, ours)| *ours));
-    let found = match ours {
+    let near = || {
+        let choices = diagnostic.help.as_deref()?.strip_prefix("one of ")?.split(", ");
+        nearest(wrong, choices).map(str::to_owned)
+    };
+    let ours = ours.map(str::to_owned).or_else(near);
+    let found = match &ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
         None if diagnostic.message.contains("has no parameter") => {
             // "`db.oltp` has no parameter `jobs`"
@@ -341,6 +349,7 @@ mod tests {
         assert!(wrong("direct", "1").starts_with("did you mean `yes`? "));
         assert!(wrong("engine", "libaio").contains("io_uring"));
         assert!(!wrong("engine", "nothing").contains("did you mean"));
+        assert!(wrong("pattern", "randraed").starts_with("did you mean `randread`? one of "));
         let with = Arguments { with: vec!["disk --iodepth 4".to_owned()], ..Arguments::default() };
         let diagnostic = study_of_workload(&::agent::catalogue(), "disk", &with).unwrap_err();
         assert!(explained(diagnostic).help.unwrap().starts_with("did you mean `--queue-depth`?"));

@@ -2,10 +2,12 @@
 //! then what is spelled nearly so among what the workload, or the command, takes.
 
 use clap::Command;
+use clap::error::{ContextKind, ContextValue};
 use import::diagnostic::nearest;
 use import::fio::command_line;
 use import::{database_options, habits};
-use model::ParameterName;
+use model::profile::Aspect;
+use model::{Kind, ParameterName, ParameterSpec};
 use report::text::printable;
 use study::built_in;
 use study::read::CONTROLS;
@@ -48,6 +50,15 @@ pub(crate) fn told(wrong: &str, typed: &[String], root: &Command) -> (String, St
     }
     let load = typed.iter().skip(2).find(|word| is_run && catalogue.called(word).is_some());
     let load = load.map_or("", String::as_str);
+    if let Some(help) = of_command(command.get_name(), name) {
+        return (
+            format!("`headroom {}` does not take `{}`", command.get_name(), printable(name)),
+            help.to_owned(),
+        );
+    }
+    if let Some(help) = operand_of(name, typed, load) {
+        return (format!("`headroom {}` does not take `{}`", command.get_name(), printable(name)), help);
+    }
     let what = if name.starts_with('-') { "option " } else { "" };
     let message = if what.is_empty() {
         format!("`headroom {}` does not take `{}`", command.get_name(), printable(name))
@@ -60,6 +71,57 @@ pub(crate) fn told(wrong: &str, typed: &[String], root: &Command) -> (String, St
         load => format!("`headroom run {load} --help` lists what it takes"),
     };
     (message, habit(name, load).filter(|_| is_run).or_else(near).unwrap_or_else(lists))
+}
+
+/// What other commands than `run` are asked for out of habit: the command, the word, what to type.
+const OF_COMMANDS: &[(&str, &str, &str)] = &[
+    ("check", "--json-file", "`headroom check FILE --json` prints a document"),
+    ("list", "-n", "`headroom list | head` shows the newest; --since and --until choose by day"),
+    ("list", "--limit", "`headroom list | head` shows the newest; --since and --until choose by day"),
+    ("node", "-D", "`headroom node --systemd-unit` prints a unit that keeps it running"),
+    ("node", "--daemon", "`headroom node --systemd-unit` prints a unit that keeps it running"),
+    ("node", "-p", "`--listen 0.0.0.0:PORT` says where it waits"),
+    ("node", "--port", "`--listen 0.0.0.0:PORT` says where it waits"),
+    ("node", "-B", "`--listen ADDRESS` says where it waits"),
+    ("node", "--bind", "`--listen ADDRESS` says where it waits"),
+    ("node", "-s", "leave it out: `headroom node` is the end that waits"),
+    ("node", "--server", "leave it out: `headroom node` is the end that waits"),
+    ("restore", "--all", "leave it out: all that is left is put back"),
+    ("show", "--json", "`headroom export RUN` prints the run document"),
+    ("report", "--json", "`headroom export RUN` prints the run document"),
+    ("report", "--format", "`-o FILE.html`, .md, .csv, .json or .pdf: the name says the format"),
+    ("export", "--format", "`-o FILE.json`, .csv, .md or .html: the name says the format"),
+];
+
+fn of_command(command: &str, word: &str) -> Option<&'static str> {
+    let found = OF_COMMANDS.iter().find(|(of, theirs, _)| *of == command && *theirs == word);
+    found.map(|(_, _, help)| *help)
+}
+
+/// What a word is for that stands where an option belongs: the unit behind a number, or where to measure.
+fn operand_of(word: &str, typed: &[String], load: &str) -> Option<String> {
+    const UNIT_MAX: usize = 5;
+    let catalogue = ::agent::catalogue();
+    let spec = catalogue.called(load).filter(|_| !word.starts_with('-'))?;
+    let before = typed.iter().position(|one| one == word).and_then(|place| typed.get(place.checked_sub(1)?));
+    let is_number = |text: &&String| text.ends_with(|c: char| c.is_ascii_digit()) && !text.starts_with('-');
+    let is_unit = word.len() <= UNIT_MAX && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '%');
+    if let Some(number) = before.filter(is_number).filter(|_| is_unit) {
+        return Some(format!(
+            "a number and its unit stand together: `{}{}`",
+            printable(number),
+            printable(word)
+        ));
+    }
+    let takes = |aspect: Aspect| catalogue.parameter_for(spec, aspect);
+    let option = match () {
+        () if word.contains("://") => takes(Aspect::Server).or_else(|| takes(Aspect::Peer)),
+        () if word.contains('/') => takes(Aspect::Targets),
+        () => takes(Aspect::Peer)
+            .or_else(|| takes(Aspect::Targets))
+            .filter(|_| word.contains('.') || word.contains(':')),
+    };
+    Some(format!("did you mean `--{} {}`?", option?, printable(word)))
 }
 
 /// What an option of another tool is here, typed with its dashes for the workload called `load`, or for none.
@@ -82,6 +144,25 @@ pub(crate) fn habit(name: &str, load: &str) -> Option<String> {
 
 /// Options of `headroom run` itself that other tools have, too.
 const OF_RUN: &[&str] = &["json", "lines", "log-operations"];
+
+/// What stands behind an option of a load that was typed without a value.
+pub(crate) fn without_value(error: &clap::Error, typed: &[String]) -> Option<String> {
+    let Some(ContextValue::String(option)) = error.get(ContextKind::InvalidArg) else { return None };
+    let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) else { return None };
+    let name = option.strip_prefix("--")?.split(' ').next().filter(|_| value.is_empty())?;
+    let catalogue = ::agent::catalogue();
+    let control = || {
+        let control = CONTROLS.iter().find(|control| control.name == name)?;
+        Some(format!("{}: `--{name} {}`", control.doc, control.hint))
+    };
+    let load = typed.iter().skip(2).find_map(|word| catalogue.called(word));
+    let spec = load.and_then(|load| catalogue.parameter(load, name));
+    let parameter = |spec: &ParameterSpec| match spec.kind {
+        Kind::Flag => format!("`--{name} yes` or `--{name} no`"),
+        _ => format!("`--{name} VALUE`: {}", spec.hint()),
+    };
+    spec.map(parameter).or_else(control)
+}
 
 /// The option that is spelled nearly so, among those that the workload, or else the command, takes.
 fn near(name: &str, load: &str, command: &Command) -> Option<String> {
@@ -149,6 +230,16 @@ mod tests {
             ("--target /data", "a command comes first: `headroom run disk --target /data`"),
             ("-c 10.0.0.2", "a command comes first, such as `headroom run`"),
             ("list a b", "`headroom list --help` lists what it takes"),
+            ("list -n 5", "`headroom list | head`"),
+            ("node -p 5201", "`--listen 0.0.0.0:PORT`"),
+            ("show last --json", "`headroom export RUN` prints the run document"),
+            ("run disk --block-size 4 k", "`4k`"),
+            ("run disk /data", "did you mean `--target /data`?"),
+            ("run net.stream 10.0.0.2", "did you mean `--peer 10.0.0.2`?"),
+            ("run http.requests http://web1/", "did you mean `--url http://web1/`?"),
+            ("run disk --direct", "`--direct yes` or `--direct no`"),
+            ("run disk --block-size", "`--block-size VALUE`: a size such as 4k"),
+            ("run disk --trials", "`--trials"),
             ("compare a b --marign 5%", "did you mean `--margin`?"),
         ] {
             let (message, help) = told_of(&format!("headroom {line}"));

@@ -71,7 +71,25 @@ impl SourceRange {
     /// About the value that stands here and cannot be read.
     #[must_use]
     pub fn unread(&self, error: ScalarError) -> Diagnostic {
-        self.part(error.span).diagnostic(error.message, error.help)
+        let place = self.part(error.span);
+        // A comma makes levels, and elsewhere decimals.
+        let help = match place.decimals() {
+            Some(meant) => format!("did you mean `{meant}`? A comma stands between levels; {}", error.help),
+            None => error.help,
+        };
+        place.diagnostic(error.message, help)
+    }
+
+    /// This number with the digits behind its comma, where it was most likely written with a decimal comma: `1.5s` for
+    /// the `1` of `1,5s`.
+    fn decimals(&self) -> Option<String> {
+        let text = &self.source.text;
+        let (whole, rest) = (text.get(self.span.clone())?, text.get(self.span.end..)?.strip_prefix(',')?);
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let part = rest.split([',', '+', ' ', '"', '\n']).next().unwrap_or_default();
+        let unit = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_decimal = is_digits(whole) && unit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '%');
+        (is_decimal && unit.len() < part.len()).then(|| format!("{whole}.{part}"))
     }
 
     /// A part of this place, by bytes from its start.
@@ -129,6 +147,18 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_decimal_comma_is_told() {
+        let help = |text: &str, span: Range<usize>| {
+            let source = Arc::new(Source { name: "command line".to_owned(), text: text.to_owned() });
+            let error = model::scalar::parse(model::Kind::Duration, &text[span.clone()]).unwrap_err();
+            SourceRange { source, span }.unread(error).help.unwrap()
+        };
+        assert!(help("--duration 1,5s", 11..12).starts_with("did you mean `1.5s`? A comma "));
+        assert!(help("--duration 1,5", 11..12).starts_with("did you mean `1s`? "));
+        assert!(help("--duration 1", 11..12).starts_with("did you mean `1s`? "));
+    }
 
     #[test]
     fn what_was_meant_is_spelled_nearly_so_or_has_it_as_a_part() {

@@ -210,6 +210,9 @@ pub const VALUES: &[(&str, &str, &str)] = &[
     ("direction", "upload", "send"),
     ("direction", "reverse", "receive"),
     ("direction", "bidirectional", "both"),
+    ("start", "mysql", "mariadb"),
+    ("start", "postgresql", "postgres"),
+    ("start", "pg", "postgres"),
     ("access", "seq", "sequential"),
     ("access", "rnd", "random"),
     ("access", "rand", "random"),
@@ -264,6 +267,7 @@ const METRICS: &[(&str, &[&str])] = &[
 /// Tools and things that are measured, and the workload that does the like.
 pub const WORKLOADS: &[(&str, &str)] = &[
     ("ab", "http.requests"),
+    ("apache", "http.requests"),
     ("bandwidth", "net.stream"),
     ("bonnie++", "disk"),
     ("coremark", "cpu.primes"),
@@ -286,6 +290,7 @@ pub const WORKLOADS: &[(&str, &str)] = &[
     ("mysqlslap", "db.slap"),
     ("netperf", "net.stream"),
     ("network", "net.stream"),
+    ("nginx", "http.requests"),
     ("nuttcp", "net.stream"),
     ("openssl", "cpu.crypto"),
     ("pgbench", "db.tpcb"),

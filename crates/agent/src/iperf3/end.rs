@@ -132,7 +132,8 @@ impl Iperf3End {
         let address = self.address;
         let unreachable = |e: std::io::Error| {
             let why = AgentError::Unreachable(format!(
-                "nothing answers at {address}: {e}. Does `iperf3 -s` run there, and may this machine reach its port?"
+                "nothing answers at {address}: {}. Does `iperf3 -s` run there, and may this machine reach its port?",
+                e.kind()
             ));
             if e.kind() == std::io::ErrorKind::ConnectionRefused {
                 Refusal::Passing(why)

@@ -8,6 +8,7 @@ use std::process::{Command as Program, ExitCode, Stdio};
 use analysis::comparison::MARGIN;
 use analysis::trend::TrendHistory;
 use clap::{ArgMatches, Command};
+use import::habits;
 use model::MetricName;
 use report::export::TREND_EXPORTERS;
 use report::page::trend::{TrendSubject, document};
@@ -73,9 +74,11 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let entries = chosen(matches, &store, &annotations)?;
     let trend = gathered(&store, &entries, &annotations, metric)?.finish(margin);
     if let Some(metric) = metric.filter(|_| trend.series.is_empty()) {
+        let ours = habits::metric(metric.as_str(), |_| true);
+        let meant = ours.map_or_else(String::new, |ours| format!("did you mean `{ours}`? "));
         return Err(Failure::arguments(
             format!("no run has the metric `{metric}`"),
-            "`headroom workloads NAME` lists the metrics of a workload",
+            format!("{meant}`headroom workloads NAME` lists the metrics of a workload"),
         ));
     }
     let said: BTreeMap<String, String> =

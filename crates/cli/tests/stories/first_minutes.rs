@@ -187,7 +187,7 @@ fn a_dry_run_measures_nothing_and_writes_nothing() {
             "--endurance",
             "1TB",
         ],
-        &["run", "db.oltp", "--target", ".", "--start", "sqlite", "--dry-run"],
+        &["run", "db.oltp", "--target", ".", "--dry-run"],
         &["run", "server-baseline", "--target", ".", "--dry-run"],
         &["run", "burn-in", "--target", ".", "--dry-run"],
         &["fit", "etcd", "--target", ".", "--dry-run"],
