@@ -125,19 +125,16 @@ fn unknown_command(name: &str, root: &Command, is_help: bool) -> Failure {
     let catalogue = ::agent::catalogue();
     let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
     let habit = || COMMANDS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
-    let near = nearest(name, root.get_subcommands().map(Command::get_name));
-    let help = match habit().or(near) {
-        Some(near) => format!("did you mean `headroom {}{near}`?", if is_help { "help " } else { "" }),
-        None => match (unknown_study::like(name), workload()) {
-            (Some(help), _) => help,
-            (None, Some(near)) => {
-                format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" })
-            }
-            (None, None) => {
-                "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
-            }
-        },
-    };
+    let near = || nearest(name, root.get_subcommands().map(Command::get_name));
+    let meant =
+        |command: &str| format!("did you mean `headroom {}{command}`?", if is_help { "help " } else { "" });
+    let measured =
+        |near: &str| format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" });
+    let help = habit().map(meant);
+    let help = help.or_else(|| unknown_study::like(name)).or_else(|| near().map(meant));
+    let help = help.or_else(|| workload().map(measured)).unwrap_or_else(|| {
+        "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
+    });
     Failure::arguments(format!("there is no command `{}`", printable(name)), help)
 }
 
@@ -305,6 +302,11 @@ mod tests {
             ("help shwo", "did you mean `headroom help show`?"),
             ("ls", "did you mean `headroom list`?"),
             ("server", "did you mean `headroom node`?"),
+            (
+                "fio",
+                "`headroom run disk` measures the like; `headroom check FILE` reads what fio printed; `headroom verify-tool \
+                 fio` runs both and compares them",
+            ),
         ] {
             assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");
         }

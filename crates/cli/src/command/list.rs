@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use report::reference::paragraph;
 use report::text::printable;
 use store::{Annotations, State, Store, StoreError};
 
@@ -58,7 +59,8 @@ fn none_kept(none: &StoreError) -> String {
     let told = printable(&none.to_string());
     let mut letters = told.chars();
     let first = letters.next().map(char::to_uppercase);
-    format!("{}{}. {}\n", first.into_iter().flatten().collect::<String>(), letters.as_str(), none.help())
+    let first: String = first.into_iter().flatten().collect();
+    paragraph(&format!("{first}{}. {}", letters.as_str(), none.help()), output::terminal()) + "\n"
 }
 
 /// What was said of a run, in lines.
