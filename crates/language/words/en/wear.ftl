@@ -1,7 +1,7 @@
 # What was written to drives.
 
 wear-title = Written to drives
-wear-question = What it took of the drive's life
+wear-question = Life of the drive
 wear-answer = { $share } of { $drive }: { $written } of the { $life } that may be written to it
 wear-drive = drive
 wear-written = written

@@ -1,7 +1,7 @@
 # ドライブに書き込んだ量。
 
 wear-title = ドライブへの書き込み量
-wear-question = ドライブの寿命をどれだけ使ったか
+wear-question = ドライブの寿命
 wear-answer = { $drive } の { $share }: 寿命までに書き込める { $life } のうち { $written }
 wear-drive = ドライブ
 wear-written = 書き込み量

@@ -1,7 +1,7 @@
 # 드라이브에 쓴 양.
 
 wear-title = 드라이브에 쓴 양
-wear-question = 드라이브 수명을 얼마나 썼는가
+wear-question = 드라이브 수명
 wear-answer = { $drive }의 { $share }: 수명 동안 쓸 수 있는 { $life } 중 { $written }
 wear-drive = 드라이브
 wear-written = 쓴 양

@@ -62,8 +62,9 @@ fn line(view: &View<'_>, called: String, price: &Price) -> Text {
     let mut line = Text::default().link("price", called);
     let best = highlights::best(view);
     for (index, one) in best.iter().filter(|b| is_rate(b.estimate)).take(IN_A_LINE).enumerate() {
-        let cost = Cost::of(view, price, one.metric, one.estimate);
-        line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown);
+        let step = RateStep::of(view, one.metric, one.estimate);
+        let cost = Cost::of(view, price, &step, one.estimate);
+        line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown(view, &step));
         line = line.plain(format!(" ({})", view.name(one.case)));
     }
     if let Some(bytes) = capacity(view) {
@@ -96,35 +97,48 @@ fn of_capacity(view: &View<'_>, price: &Price, bytes: f64) -> String {
     view.tell("price-for", &[("money", &money), ("unit", "TB")])
 }
 
-/// What so much of a rate costs.
+/// So much of a rate as is given a price: a thousand operations a second, a megabyte a second, or a gigabyte where there
+/// is one.
+pub(super) struct RateStep {
+    value: f64,
+    pub(super) name: String,
+}
+
+impl RateStep {
+    pub(super) fn of(view: &View<'_>, metric: MetricName, estimate: &Estimate) -> Self {
+        let (value, name) = match estimate.unit {
+            Unit::BytesPerSecond if estimate.median >= 1e9 => (1e9, "GB/s".to_owned()),
+            Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
+            _ if estimate.median >= 1e3 => (1e3, format!("1000 {}", view.metric(metric))),
+            _ => (1.0, view.metric(metric)),
+        };
+        Self { value, name }
+    }
+}
+
+/// What a step of a rate costs.
 pub(super) struct Cost {
-    /// The money for one step of the rate: a division.
-    pub(super) shown: String,
+    /// A division: `4.2 EUR a month`.
+    pub(super) money: String,
     /// The same of the ends of the interval, the least first.
     pub(super) interval: Option<String>,
 }
 
 impl Cost {
-    pub(super) fn of(view: &View<'_>, price: &Price, metric: MetricName, estimate: &Estimate) -> Self {
-        let (value, unit) = (estimate.median, estimate.unit);
-        // A thousand operations a second, or a megabyte, or a gigabyte where
-        // there is one.
-        let (step, name) = match unit {
-            Unit::BytesPerSecond if value >= 1e9 => (1e9, "GB/s".to_owned()),
-            Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
-            _ if value >= 1e3 => (1e3, format!("1000 {}", view.metric(metric))),
-            _ => (1.0, view.metric(metric)),
-        };
-        let of = |value: f64| price.amount * step / value;
-        let texts = [("money", money(price, of(value))), ("unit", name)];
-        let shown = view.tell("price-for", &texts.each_ref().map(|(key, text)| (*key, text.as_str())));
+    pub(super) fn of(view: &View<'_>, price: &Price, step: &RateStep, estimate: &Estimate) -> Self {
+        let of = |value: f64| price.amount * step.value / value;
         // An interval that is too wide to be shown is not divided by either.
         let known = format::Rates::Bytes.interval_ends(estimate).is_some_and(|(low, _)| !low.is_empty());
         let ends = estimate.low.zip(estimate.high).filter(|(low, _)| known && *low > 0.0);
         let interval = ends.map(|(low, high)| {
             view.tell("range", &[("low", &format::amount(of(high))), ("high", &format::amount(of(low)))])
         });
-        Self { shown, interval }
+        Self { money: money(price, of(estimate.median)), interval }
+    }
+
+    /// With what it is for: `4.2 EUR a month for each 1000 IOPS`.
+    fn shown(&self, view: &View<'_>, step: &RateStep) -> String {
+        view.tell("price-for", &[("money", &self.money), ("unit", &step.name)])
     }
 }
 
@@ -161,12 +175,13 @@ fn rows(view: &View<'_>, price: &Price) -> Vec<Vec<Text>> {
         .iter()
         .filter(|b| is_rate(b.estimate))
         .map(|b| {
-            let cost = Cost::of(view, price, b.metric, b.estimate);
+            let step = RateStep::of(view, b.metric, b.estimate);
+            let cost = Cost::of(view, price, &step, b.estimate);
             vec![
                 view.name(b.case).into(),
                 view.with_metric(crate::load::rates(b.case), b.metric, b.estimate).into(),
                 format::quantity(b.estimate.median / price.amount, b.estimate.unit).into(),
-                cost.shown.into(),
+                cost.shown(view, &step).into(),
                 cost.interval.unwrap_or_default().into(),
             ]
         })

@@ -9,7 +9,7 @@ use super::view::ComparisonView;
 use crate::change;
 use crate::document::{Block, Column, Rank, Section, Table, Text};
 use crate::format::Rates;
-use crate::page::price::{Cost, is_rate, named, prices, read};
+use crate::page::price::{Cost, RateStep, is_rate, named, prices, read};
 
 pub(super) fn write(view: &ComparisonView<'_>) -> Section {
     let mut section = Section::new("price", view.say("comparison-price"));
@@ -30,9 +30,15 @@ pub(super) fn write(view: &ComparisonView<'_>) -> Section {
         ..Table::default()
     };
     for row in view.comparison.rows.iter().filter(|row| row.judged) {
-        let rows = of_row(view, row, &offers);
+        let Some(baseline) = row.baseline.as_ref().or(row.new.as_ref()).filter(|one| is_rate(one)) else {
+            continue;
+        };
+        let step = RateStep::of(&view.all, row.metric, baseline);
+        let rows = of_row(view, row, &step, &offers);
         if !rows.is_empty() {
-            table.groups.push((table.rows.len(), view.name(row).into()));
+            let texts = [("row", view.name(row)), ("unit", step.name)];
+            let texts = texts.each_ref().map(|(name, text)| (*name, text.as_str()));
+            table.groups.push((table.rows.len(), view.tell("comparison-price-row", &texts).into()));
             table.rows.extend(rows);
         }
     }
@@ -49,7 +55,7 @@ fn offers(run: &Run) -> Vec<Offer> {
 }
 
 /// The figures of both sides at each of their prices.
-fn of_row(view: &ComparisonView<'_>, row: &Row, offers: &[Vec<Offer>]) -> Vec<Vec<Text>> {
+fn of_row(view: &ComparisonView<'_>, row: &Row, step: &RateStep, offers: &[Vec<Offer>]) -> Vec<Vec<Text>> {
     let of_side = |place: usize| offers.get(place).map(|all| prices(all)).unwrap_or_default();
     let (before, after) = (of_side(row.baseline_side), of_side(row.side));
     let sides = [(row.baseline_side, &before, &row.baseline), (row.side, &after, &row.new)];
@@ -58,15 +64,15 @@ fn of_row(view: &ComparisonView<'_>, row: &Row, offers: &[Vec<Offer>]) -> Vec<Ve
         let Some(estimate) = estimate.as_ref().filter(|estimate| is_rate(estimate)) else { continue };
         let ratio = row.ratio.as_ref().filter(|_| place == row.side);
         for (offer, price) in own {
-            let cost = Cost::of(&view.all, price, row.metric, estimate);
+            let cost = Cost::of(&view.all, price, step, estimate);
             let change = ratio.and_then(|ratio| change(ratio, &before, (offer, price)));
             let (point, interval) = change.map(|change| (change.point, change.interval)).unwrap_or_default();
             let interval = interval.map(|(low, high)| view.tell("range", &[("low", &low), ("high", &high)]));
             let cells = [
-                view.side(place),
+                if view.comparison.sides.len() > 2 { view.side(place) } else { view.role(place) },
                 named(offer, price),
                 view.all.figure(Rates::of(row.rate_unit), row.metric, estimate),
-                cost.shown,
+                cost.money,
                 cost.interval.unwrap_or_default(),
                 point,
                 interval.unwrap_or_default(),
