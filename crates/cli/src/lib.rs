@@ -18,6 +18,7 @@ mod signals;
 mod static_names;
 mod tool_hints;
 mod unknown_option;
+mod unknown_study;
 mod version;
 
 use std::ffi::OsString;

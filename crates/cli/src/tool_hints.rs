@@ -10,37 +10,9 @@ use import::{database_options, habits};
 use report::text::printable;
 use study::Diagnostic;
 
-use crate::command::unknown_study;
 use crate::exit::Failure;
 use crate::output::joined;
-use crate::unknown_option;
-
-/// Commands of other tools, and what is typed here.
-const COMMANDS: &[(&str, &str)] = &[
-    ("bench", "run"),
-    ("benchmark", "run"),
-    ("client", "run net.stream --peer"),
-    ("cmp", "compare"),
-    ("daemon", "node"),
-    ("delete", "rm"),
-    ("diff", "compare"),
-    ("hardware", "machine"),
-    ("health", "doctor"),
-    ("history", "list"),
-    ("info", "machine"),
-    ("inventory", "machine"),
-    ("ls", "list"),
-    ("measure", "run"),
-    ("plan", "run NAME --dry-run"),
-    ("remove", "rm"),
-    ("runs", "list"),
-    ("serve", "node"),
-    ("server", "node"),
-    ("start", "run"),
-    ("test", "run"),
-    ("version", "--version"),
-    ("view", "show"),
-];
+use crate::{unknown_option, unknown_study};
 
 /// What is wrong with a line that clap does not take, and what to type instead; `typed` is all of it, and `root` the
 /// command line that there is. None of help and version, which are no errors.
@@ -124,13 +96,12 @@ fn command_behind_run(typed: &[String], wrong: &str) -> Option<String> {
 fn unknown_command(name: &str, root: &Command, is_help: bool) -> Failure {
     let catalogue = ::agent::catalogue();
     let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
-    let habit = || COMMANDS.iter().find(|(theirs, _)| *theirs == name).map(|(_, ours)| *ours);
     let near = || nearest(name, root.get_subcommands().map(Command::get_name));
     let meant =
         |command: &str| format!("did you mean `headroom {}{command}`?", if is_help { "help " } else { "" });
     let measured =
         |near: &str| format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" });
-    let help = habit().map(meant);
+    let help = habits::command(name).map(meant);
     let help = help.or_else(|| unknown_study::like(name)).or_else(|| near().map(meant));
     let help = help.or_else(|| workload().map(measured)).unwrap_or_else(|| {
         "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
@@ -304,8 +275,8 @@ mod tests {
             ("server", "did you mean `headroom node`?"),
             (
                 "fio",
-                "`headroom run disk` measures the like; `headroom check FILE` reads what fio printed; `headroom verify-tool \
-                 fio` runs both and compares them",
+                "`headroom run disk` measures the like; `headroom check FILE` reads what fio printed, and `headroom \
+                 verify-tool fio` runs it beside the same load of Headroom, if it knows it",
             ),
         ] {
             assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");

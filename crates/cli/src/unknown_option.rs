@@ -12,7 +12,7 @@ use report::text::printable;
 use study::built_in;
 use study::read::CONTROLS;
 
-use crate::command::unknown_study;
+use crate::unknown_study;
 
 /// What is said of an argument that the command `typed` does not take, and what to type instead.
 pub(crate) fn told(wrong: &str, typed: &[String], root: &Command) -> (String, String) {

@@ -346,6 +346,39 @@ pub fn value(name: &str, theirs: &str) -> Option<&'static str> {
     VALUES.iter().find(|(of, value, _)| *of == name && *value == theirs).map(|(_, _, ours)| *ours)
 }
 
+/// Commands of other tools, and what is typed here.
+const COMMANDS: &[(&str, &str)] = &[
+    ("bench", "run"),
+    ("benchmark", "run"),
+    ("client", "run net.stream --peer"),
+    ("cmp", "compare"),
+    ("daemon", "node"),
+    ("delete", "rm"),
+    ("diff", "compare"),
+    ("hardware", "machine"),
+    ("health", "doctor"),
+    ("history", "list"),
+    ("info", "machine"),
+    ("inventory", "machine"),
+    ("ls", "list"),
+    ("measure", "run"),
+    ("plan", "run NAME --dry-run"),
+    ("remove", "rm"),
+    ("runs", "list"),
+    ("serve", "node"),
+    ("server", "node"),
+    ("start", "run"),
+    ("test", "run"),
+    ("version", "--version"),
+    ("view", "show"),
+];
+
+/// The command of Headroom that does what another tool calls so.
+#[must_use]
+pub fn command(theirs: &str) -> Option<&'static str> {
+    COMMANDS.iter().find(|(word, _)| *word == theirs).map(|(_, ours)| *ours)
+}
+
 /// The workload that does the like of a tool, or measures a thing, of this name.
 #[must_use]
 pub fn workload(theirs: &str) -> Option<&'static str> {

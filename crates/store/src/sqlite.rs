@@ -100,15 +100,6 @@ impl SqliteStore {
         Ok(Self { connection: opening::open(path)?, path: path.to_owned(), tags: Vec::new() })
     }
 
-    /// Opens the store at `path` to read and annotate the runs that it has. Nothing is made: fails with
-    /// [`StoreError::Absent`] if there is nothing, otherwise as [`Self::open`].
-    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
-        match path.try_exists() {
-            Ok(false) => Err(StoreError::Absent { path: path.to_owned() }),
-            _ => Self::open(path),
-        }
-    }
-
     /// Opens the store at [`Self::default_path`]; makes it, and its folders
     /// (for the user alone), if they are not there. Fails as [`Self::open`], or if there is no
     /// default path.

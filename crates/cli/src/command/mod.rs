@@ -46,7 +46,6 @@ mod tag;
 mod tool_text;
 mod trace;
 mod trend;
-pub(crate) mod unknown_study;
 mod verify_tool;
 mod workloads;
 

@@ -29,11 +29,6 @@ use crate::output;
 /// The run of our own load, among the sides of the comparison.
 const OWN: &str = "headroom";
 
-/// Whether there is a tool of this name.
-pub(super) fn knows(name: &str) -> bool {
-    TOOLS.iter().any(|tool| tool.program == name)
-}
-
 pub(super) fn define(command: Command) -> Command {
     let tools: Vec<String> = TOOLS.iter().map(|tool| format!("{} ({})", tool.program, tool.doc)).collect();
     command

@@ -9,7 +9,6 @@ use import::habits;
 use model::workload::Catalogue;
 use study::built_in::READY;
 
-use super::verify_tool;
 use crate::exit::Failure;
 use crate::output::joined;
 
@@ -25,7 +24,7 @@ pub(crate) fn failure(name: &str, catalogue: &Catalogue) -> Failure {
 }
 
 /// How a folder or a block device is measured, where `path` is one.
-pub(super) fn help_of_place(path: &Path) -> Option<String> {
+pub(crate) fn help_of_place(path: &Path) -> Option<String> {
     let kind = path.metadata().ok()?.file_type();
     let what = match () {
         () if kind.is_dir() => "a folder",
@@ -42,10 +41,13 @@ pub(crate) fn like(name: &str) -> Option<String> {
     let measures =
         habits::workload(&lower).map(|workload| format!("`headroom run {workload}` measures the like"));
     let is_read = import::tool::readers().any(|reader| reader.name() == lower);
-    let reads = is_read.then(|| format!("`headroom check FILE` reads what {lower} printed"));
-    let runs = verify_tool::knows(&lower)
-        .then(|| format!("`headroom verify-tool {lower}` runs both and compares them"));
-    let all: Vec<String> = measures.into_iter().chain(reads).chain(runs).collect();
+    let reads = is_read.then(|| {
+        format!(
+            "`headroom check FILE` reads what {lower} printed, and `headroom verify-tool {lower}` runs it beside the same \
+             load of Headroom, if it knows it"
+        )
+    });
+    let all: Vec<String> = measures.into_iter().chain(reads).collect();
     (!all.is_empty()).then(|| all.join("; "))
 }
 
