@@ -14,6 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use load::workload::{catalogue, has_far_end, net};
 use machine::route;
+use model::machine::Diagnosis;
 use model::message::{
     OpenOrder, RendezvousAddress, RendezvousKind, Reply, Request, TrialOrder, TrialReport, TrialRole,
 };
@@ -22,9 +23,7 @@ use model::profile::Aspect;
 use model::resource::PathStep;
 use model::search::CpuTake;
 use model::trial::Timeline;
-use model::{
-    AgentEvent, Finding, Kind, Machine, ParameterSpec, Parameters, Phase, Resource, ResourceKind, fact,
-};
+use model::{AgentEvent, Kind, Machine, ParameterSpec, Parameters, Phase, Resource, ResourceKind, fact};
 
 use merged::merge;
 use offset::{Offset, compare_clocks, far_times};
@@ -398,7 +397,7 @@ impl Agent for AgentGroup {
         }
     }
 
-    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Vec<Finding>>> {
+    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Diagnosis>> {
         let near = self.near.looks(watch).pop().flatten();
         let mut all = vec![near];
         let mut known: Vec<&str> = Vec::new();

@@ -1,6 +1,7 @@
 //! A look at a machine on which a node of the same run is, too: its agent waits
 //! for us, and is no stranger that could disturb.
 
+use model::machine::Diagnosis;
 use model::{Finding, Value};
 
 /// What the doctor calls another Headroom that is there.
@@ -8,10 +9,10 @@ const OTHER_HEADROOM: &str = "other-headroom";
 
 /// The findings without the one about another Headroom, where there is one only:
 /// that is the node.
-pub(crate) fn without_our_node(mut findings: Vec<Finding>) -> Vec<Finding> {
+pub(crate) fn without_our_node(mut look: Diagnosis) -> Diagnosis {
     let is_ours = |f: &Finding| f.code == OTHER_HEADROOM && f.args.get("count") == Some(&Value::Integer(1));
-    findings.retain(|f| !is_ours(f));
-    findings
+    look.findings.retain(|f| !is_ours(f));
+    look
 }
 
 #[cfg(test)]
@@ -38,7 +39,9 @@ mod tests {
                 .arg("count", 1_u64);
             Ok(match request {
                 Request::Time => Reply::Time(clock::now_ns() + self.ahead_ns),
-                Request::Diagnose => Reply::Diagnose(vec![seen]),
+                Request::Diagnose => {
+                    Reply::Diagnose(Diagnosis { findings: vec![seen], ..Diagnosis::default() })
+                }
                 _ => Reply::Done,
             })
         }
@@ -56,7 +59,7 @@ mod tests {
             let near = Box::new(Watchman { ahead_ns: 0, sees: OTHER_HEADROOM });
             let mut pair = AgentGroup::new(near, BTreeMap::from([("peer".to_owned(), far)]));
             let looks = pair.looks(&mut CallContext { on_event: &mut |_| {}, cancelled: &|| false });
-            looks.into_iter().map(|look| Some(look?.into_iter().map(|f| f.code).collect())).collect()
+            looks.into_iter().map(|look| Some(look?.findings.into_iter().map(|f| f.code).collect())).collect()
         };
         let code = |code: &str| Some(vec![code.to_owned()]);
         // A kernel that started five seconds before this one.
@@ -70,8 +73,11 @@ mod tests {
         let found = |code: &str, count: u64| {
             Finding::new(FindingKind::Condition, code, Severity::Warning).worded("seen").arg("count", count)
         };
-        assert_eq!(without_our_node(vec![found(OTHER_HEADROOM, 1)]), []);
+        let left = |findings: Vec<Finding>| {
+            without_our_node(Diagnosis { findings, ..Diagnosis::default() }).findings
+        };
+        assert_eq!(left(vec![found(OTHER_HEADROOM, 1)]), []);
         let others = vec![found(OTHER_HEADROOM, 2), found("steal", 1)];
-        assert_eq!(without_our_node(others.clone()), others);
+        assert_eq!(left(others.clone()), others);
     }
 }

@@ -1,6 +1,7 @@
 //! A machine in full: this one, or a recorded one; and a recording of this one
 //! for others to look at.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -161,7 +162,11 @@ pub(crate) fn machine(host: &Host) -> Machine {
 
 fn with_look(host: &Host, mut machine: Machine) -> Machine {
     let findings = doctor::look(host, &machine.inventory);
-    machine.looks.push(ConditionCheck { moment: CheckTime::Before, findings });
+    machine.looks.push(ConditionCheck {
+        moment: CheckTime::Before,
+        findings,
+        written_bytes: BTreeMap::new(),
+    });
     machine
 }
 

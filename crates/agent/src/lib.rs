@@ -36,11 +36,12 @@ mod trial;
 mod trial_observer;
 pub mod wire;
 
+use model::machine::Diagnosis;
 use model::message::{Reply, Request};
 use model::plan::{LoadSpec, Problem};
 use model::setting::SettingSpec;
 use model::workload::Catalogue;
-use model::{AgentEvent, Finding, Machine};
+use model::{AgentEvent, Machine};
 
 pub use agent_group::{AgentGroup, FarEnd};
 pub use child::ChildCommand;
@@ -127,9 +128,9 @@ pub trait Agent {
     /// What could disturb a measurement now, of each machine in the order of
     /// [`Agent::machines`]; absent of one that cannot look, which measures all the
     /// same.
-    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Vec<Finding>>> {
+    fn looks(&mut self, watch: &mut CallContext<'_>) -> Vec<Option<Diagnosis>> {
         match self.call(Request::Diagnose, watch) {
-            Ok(Reply::Diagnose(findings)) => vec![Some(findings)],
+            Ok(Reply::Diagnose(diagnosis)) => vec![Some(diagnosis)],
             _ => vec![None],
         }
     }

@@ -16,6 +16,7 @@ use load::workload::disk::stack::{BuiltStack, StackRequest, SurveyedStack};
 use load::workload::net::{RendezvousListener, RouteCache};
 use machine::setting::state_folder;
 use machine::{Host, doctor, inventory};
+use model::machine::Diagnosis;
 use model::message::{FromAgent, Reply, Request, TrialOrder, TrialRole};
 use model::plan::{FixtureKey, Problem};
 use model::present::{AttachOrder, PresentOrder};
@@ -323,7 +324,8 @@ impl Server {
                 // Temperatures, arrays and links change; what was read at the
                 // start does not do.
                 let host = Host::this();
-                Ok(Reply::Diagnose(doctor::look(&host, &inventory::describe(&host))))
+                let findings = doctor::look(&host, &inventory::describe(&host));
+                Ok(Reply::Diagnose(Diagnosis { findings, written_bytes: doctor::written_bytes(&host) }))
             }
             Request::Calibrate { loads } => {
                 let tell = |event| self.tell(event);

@@ -147,7 +147,10 @@ impl Failure {
             Failure::Browser(BrowserError::Missing(_) | BrowserError::NotThere(_)) => REFUSED,
             Failure::Plan(error) if error.is_invalid() => INVALID,
             Failure::Store(
-                StoreError::Unknown { .. } | StoreError::Ambiguous { .. } | StoreError::Empty { .. },
+                StoreError::Unknown { .. }
+                | StoreError::Ambiguous { .. }
+                | StoreError::Absent { .. }
+                | StoreError::Empty { .. },
             ) => INVALID,
             // A store that fails later makes it `Unkept`: here it took not even the head
             // of the run.

@@ -17,6 +17,8 @@ mod show;
 mod signals;
 mod static_names;
 mod tool_hints;
+mod unknown_option;
+mod unknown_study;
 mod version;
 
 use std::ffi::OsString;

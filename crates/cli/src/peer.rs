@@ -110,7 +110,8 @@ fn no_peer(text: &str, named: &BTreeMap<String, String>) -> Failure {
     Failure::arguments(
         format!("there is no peer `{shown}` (there is {})", known.join(", ")),
         "run `headroom node` on the other machine and give the string that it prints, which begins with \
-         headroom:// and has a # in it (quote it); `listen://:7117` waits for one that can only dial out",
+         headroom:// and has a # in it (quote it); `listen://:7117` waits for one that can only dial out, and \
+         `iperf3://ADDRESS` takes one on which `iperf3 -s` runs",
     )
 }
 

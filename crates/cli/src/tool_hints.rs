@@ -4,34 +4,35 @@
 
 use clap::Command;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use import::database_options;
 use import::diagnostic::nearest;
 use import::fio::command_line;
-use model::ParameterName;
+use import::{database_options, habits};
 use report::text::printable;
 use study::Diagnostic;
-use study::read::CONTROLS;
 
 use crate::exit::Failure;
 use crate::output::joined;
+use crate::{unknown_option, unknown_study};
 
-/// What a line that clap does not take may have meant; `typed` is all of it, and `root` the command line
-/// that there is.
+/// What is wrong with a line that clap does not take, and what to type instead; `typed` is all of it, and `root` the
+/// command line that there is. None of help and version, which are no errors.
 pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> Option<Failure> {
+    if error.exit_code() == 0 {
+        return None;
+    }
     let text = |kind: ContextKind| match error.get(kind) {
         Some(ContextValue::String(text)) => Some(text.as_str()),
         _ => None,
     };
-    let (message, help) = match error.kind() {
+    let found = match error.kind() {
         ErrorKind::UnknownArgument => {
-            let wrong = text(ContextKind::InvalidArg)?;
-            match command_behind_run(typed, wrong) {
+            text(ContextKind::InvalidArg).map(|wrong| match command_behind_run(typed, wrong) {
                 Some(command) => (
                     "`headroom run` runs no command of yours".to_owned(),
                     format!("`headroom trace DEVICE -- {command}` says what it does to a disk"),
                 ),
-                None => unknown_argument(wrong, typed)?,
-            }
+                None => unknown_option::told(wrong, typed, root),
+            })
         }
         ErrorKind::InvalidSubcommand => {
             let name = text(ContextKind::InvalidSubcommand)?;
@@ -39,28 +40,47 @@ pub(crate) fn of_line(error: &clap::Error, typed: &[String], root: &Command) -> 
             let Some(what) = kind_of_study(name) else { return Some(unknown_command(name, root, is_help)) };
             let after = typed.iter().skip_while(|word| *word != name).map(|word| printable(word));
             let rest = after.collect::<Vec<_>>().join(" ");
-            (format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`"))
+            Some((format!("there is no command `{name}`: that is {what}"), format!("`headroom run {rest}`")))
         }
-        ErrorKind::ArgumentConflict => {
-            let wrong = text(ContextKind::InvalidArg)?;
-            let name =
-                wrong.strip_suffix(" <LEVELS>").filter(|_| text(ContextKind::PriorArg) == Some(wrong))?;
-            (
-                format!("{name} cannot be used multiple times"),
-                format!("write all values at once, with commas between them: {name} A,B"),
-            )
-        }
-        ErrorKind::MissingRequiredArgument => {
-            let command = root.find_subcommand(typed.get(1)?)?;
-            let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else {
-                return None;
-            };
-            let examples = command.get_before_help()?.to_string();
-            (format!("`headroom {}` needs {}", command.get_name(), missing.join(", ")), examples)
-        }
-        _ => return None,
+        ErrorKind::ArgumentConflict => text(ContextKind::InvalidArg)
+            .filter(|wrong| text(ContextKind::PriorArg) == Some(*wrong))
+            .and_then(|wrong| wrong.strip_suffix(" <LEVELS>"))
+            .map(|name| {
+                (
+                    format!("{name} cannot be used multiple times"),
+                    format!("write all values at once, with commas between them: {name} A,B"),
+                )
+            }),
+        ErrorKind::MissingRequiredArgument => missing(error, typed, root),
+        _ => None,
     };
+    let (message, help) = found.unwrap_or_else(|| plainly(error, typed, root));
     Some(Failure::arguments(message, help))
+}
+
+/// What a command needs that was not typed, with its examples.
+fn missing(error: &clap::Error, typed: &[String], root: &Command) -> Option<(String, String)> {
+    let command = root.find_subcommand(typed.get(1)?)?;
+    let Some(ContextValue::Strings(missing)) = error.get(ContextKind::InvalidArg) else { return None };
+    Some((
+        format!("`headroom {}` needs {}", command.get_name(), missing.join(", ")),
+        command.get_before_help()?.to_string(),
+    ))
+}
+
+/// What clap says, in our form: its first line, and behind it the values that there are, or else the examples of the
+/// command.
+fn plainly(error: &clap::Error, typed: &[String], root: &Command) -> (String, String) {
+    let text = error.render().to_string();
+    let mut lines = text.lines().take_while(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default().trim_start_matches("error: ").to_owned();
+    let values = lines.map(|line| line.trim().trim_matches(['[', ']'])).collect::<Vec<_>>().join(" ");
+    let command = typed.get(1).and_then(|name| root.find_subcommand(name)).unwrap_or(root);
+    if let Some(help) = unknown_option::without_value(error, typed) {
+        return (message, help);
+    }
+    let examples = || command.get_before_help().map(ToString::to_string).unwrap_or_default();
+    (message, if values.is_empty() { examples() } else { values })
 }
 
 /// The command behind the `--` of `headroom run`, if `wrong` is a word of it.
@@ -72,53 +92,20 @@ fn command_behind_run(typed: &[String], wrong: &str) -> Option<String> {
     is_of_it.then(|| printable(&joined(command.iter().map(String::as_str))))
 }
 
-/// What is said of an argument that the command `typed` does not take, and what to type instead.
-fn unknown_argument(wrong: &str, typed: &[String]) -> Option<(String, String)> {
-    let name = wrong.split('=').next()?;
-    match typed.get(1).map(String::as_str) {
-        Some("run") if ::agent::catalogue().called(name).is_some() => Some((
-            format!("`headroom run` takes one workload, and `{name}` is another"),
-            format!("`--with {name}` runs it at the same time; to run both one after the other, type two commands"),
-        )),
-        Some("show") if ["-o", "--output"].contains(&name) => Some((
-            "`headroom show` writes no file".to_owned(),
-            "`headroom report RUN -o FILE` writes a page, and `headroom export RUN -o FILE` what programs read"
-                .to_owned(),
-        )),
-        _ => {
-            let load = typed.iter().skip(2).find(|word| ::agent::catalogue().called(word).is_some());
-            let of_clients = load.and_then(|load| of_clients(name, load));
-            let help = of_clients.or_else(|| command_line::option(name.strip_prefix("--")?))?;
-            Some((format!("there is no option {name}"), help))
-        }
-    }
-}
-
-/// What an option of a tool that loads databases is here, where the workload called `load` is one with clients.
-fn of_clients(name: &str, load: &str) -> Option<String> {
-    let catalogue = ::agent::catalogue();
-    let spec = catalogue.called(load)?;
-    let has = |option: &str| catalogue.parameter(spec, option).is_some();
-    if !has(ParameterName::CLIENTS.as_str()) {
-        return None;
-    }
-    let takes = |option: &str| has(option) || CONTROLS.iter().any(|control| control.name == option);
-    database_options::option(name, takes)
-}
-
 /// That there is no command `name`, and which was most likely meant; behind `help` that is one to be helped with.
 fn unknown_command(name: &str, root: &Command, is_help: bool) -> Failure {
     let catalogue = ::agent::catalogue();
     let workload = || nearest(name, catalogue.workloads.iter().map(|spec| spec.name.as_str()));
-    let help = match nearest(name, root.get_subcommands().map(Command::get_name)) {
-        Some(near) => format!("did you mean `headroom {}{near}`?", if is_help { "help " } else { "" }),
-        None => match workload() {
-            Some(near) => format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" }),
-            None => {
-                "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
-            }
-        },
-    };
+    let near = || nearest(name, root.get_subcommands().map(Command::get_name));
+    let meant =
+        |command: &str| format!("did you mean `headroom {}{command}`?", if is_help { "help " } else { "" });
+    let measured =
+        |near: &str| format!("did you mean `headroom {} {near}`?", if is_help { "help" } else { "run" });
+    let help = habits::command(name).map(meant);
+    let help = help.or_else(|| unknown_study::like(name)).or_else(|| near().map(meant));
+    let help = help.or_else(|| workload().map(measured)).unwrap_or_else(|| {
+        "`headroom --help` lists the commands, `headroom workloads` what can be measured".to_owned()
+    });
     Failure::arguments(format!("there is no command `{}`", printable(name)), help)
 }
 
@@ -146,15 +133,20 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
     let flag = flag.filter(|_| diagnostic.message.ends_with("is neither yes nor no"));
     let ours = command_line::value(name, wrong)
         .or_else(|| database_options::value(name, wrong))
+        .or_else(|| habits::value(name, wrong))
         .or(flag.map(|(_, ours)| *ours));
-    let found = match ours {
+    let near = || {
+        let choices = diagnostic.help.as_deref()?.strip_prefix("one of ")?.split(", ");
+        nearest(wrong, choices).map(str::to_owned)
+    };
+    let ours = ours.map(str::to_owned).or_else(near);
+    let found = match &ours {
         Some(ours) => Some(format!("did you mean `{ours}`?")),
         None if diagnostic.message.contains("has no parameter") => {
             // "`db.oltp` has no parameter `jobs`"
             let mut named = diagnostic.message.split('`').skip(1).step_by(2);
-            let (load, option) = (named.next(), named.next().unwrap_or(wrong));
-            let of_clients = load.and_then(|load| of_clients(&format!("--{option}"), load));
-            of_clients.or_else(|| command_line::option(option))
+            let (load, option) = (named.next().unwrap_or_default(), named.next().unwrap_or(wrong));
+            unknown_option::habit(&format!("--{option}"), load)
         }
         None => None,
     };
@@ -168,6 +160,7 @@ pub(crate) fn explained(mut diagnostic: Diagnostic) -> Diagnostic {
 #[cfg(test)]
 mod tests {
     use import::fio::command_line::{NEEDLESS, OPTIONS, VALUES, is_job};
+    use study::read::CONTROLS;
 
     use super::*;
     use crate::command::{command_line, offered_command_line};
@@ -198,7 +191,8 @@ mod tests {
                 assert!(spec.is_none_or(|p| value.trim() == "N" || p.parse(value.trim()).is_ok()), "{why}");
             }
         }
-        assert_eq!(help("headroom run disk --queue-dpth 4"), None);
+        let near = help("headroom run disk --queue-dpth 4");
+        assert_eq!(near.as_deref(), Some("did you mean `--queue-depth`?"));
     }
 
     #[test]
@@ -236,7 +230,8 @@ mod tests {
                 if line.starts_with("--") { format!("headroom run db.oltp {line}") } else { line.to_owned() };
             assert!(command_line().try_get_matches_from(line.split(' ')).is_ok(), "{line}");
         }
-        assert_eq!(help("headroom run cpu.primes --table-size 4"), None);
+        let told = help("headroom run cpu.primes --table-size 4").unwrap();
+        assert!(!told.contains("rows"), "{told}");
     }
 
     #[test]
@@ -245,15 +240,20 @@ mod tests {
         assert!(told.starts_with("`--with cpu.primes` "), "{told}");
         let told = help("headroom show last -o x.html").unwrap();
         assert!(told.starts_with("`headroom report RUN -o FILE` "), "{told}");
-        assert_eq!(help("headroom doctor -o x.html"), None);
+        assert_eq!(
+            help("headroom doctor -o x.html").unwrap(),
+            "`headroom doctor --help` lists what it takes"
+        );
         for study in ["disk ", "what-does-it-do-to-my-disk ", ""] {
             let told = help(&format!("headroom run {study}-- dd if=a of=b")).unwrap();
             assert_eq!(told, "`headroom trace DEVICE -- dd if=a of=b` says what it does to a disk");
         }
-        assert_eq!(help("headroom run disk --queue-dpth 4 -- dd if=a"), None, "what is wrong is before it");
+        let told = help("headroom run disk --queue-dpth 4 -- dd if=a").unwrap();
+        assert_eq!(told, "did you mean `--queue-depth`?", "what is wrong is before it");
         let told = help("headroom run disk --target a --target b").unwrap();
         assert!(told.ends_with("--target A,B"), "{told}");
-        assert_eq!(help("headroom run disk --store a --store b"), None);
+        let told = help("headroom run disk --store a --store b").unwrap();
+        assert!(told.starts_with("Examples:\n"), "{told}");
     }
 
     #[test]
@@ -271,6 +271,13 @@ mod tests {
             ("cpu.prime", "did you mean `headroom run cpu.primes`?"),
             ("help dsik", "did you mean `headroom help disk`?"),
             ("help shwo", "did you mean `headroom help show`?"),
+            ("ls", "did you mean `headroom list`?"),
+            ("server", "did you mean `headroom node`?"),
+            (
+                "fio",
+                "`headroom run disk` measures the like; `headroom check FILE` reads what fio printed, and `headroom \
+                 verify-tool fio` runs it beside the same load of Headroom, if it knows it",
+            ),
         ] {
             assert_eq!(help(&format!("headroom {typed}")).as_deref(), Some(meant), "{typed}");
         }
@@ -300,6 +307,11 @@ mod tests {
         for (name, theirs, ours) in VALUES {
             assert!(wrong(name, theirs).starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}");
         }
+        for (name, theirs, ours) in
+            habits::VALUES.iter().filter(|(name, ..)| *name == "pattern" || *name == "engine")
+        {
+            assert!(wrong(name, theirs).starts_with(&format!("did you mean `{ours}`? ")), "{name}={theirs}");
+        }
         for (name, theirs, ours) in database_options::VALUES {
             let typed = Typed { name: (*name).to_owned(), value: (*theirs).to_owned() };
             let arguments = Arguments { options: vec![typed], ..Arguments::default() };
@@ -310,6 +322,7 @@ mod tests {
         assert!(wrong("direct", "1").starts_with("did you mean `yes`? "));
         assert!(wrong("engine", "libaio").contains("io_uring"));
         assert!(!wrong("engine", "nothing").contains("did you mean"));
+        assert!(wrong("pattern", "randraed").starts_with("did you mean `randread`? one of "));
         let with = Arguments { with: vec!["disk --iodepth 4".to_owned()], ..Arguments::default() };
         let diagnostic = study_of_workload(&::agent::catalogue(), "disk", &with).unwrap_err();
         assert!(explained(diagnostic).help.unwrap().starts_with("did you mean `--queue-depth`?"));

@@ -7,6 +7,7 @@ use model::workload::Catalogue;
 use model::{ParameterSpec, Value, WorkloadSpec, scalar};
 
 use crate::diagnostic::{Diagnostic, SourceRange, suggest};
+use crate::habits;
 
 /// The most levels that one factor may have, and the most parts of one level.
 pub const LEVELS_MAX: usize = 1000;
@@ -22,7 +23,12 @@ pub fn workload(
     place: &SourceRange,
 ) -> Result<&'static WorkloadSpec, Diagnostic> {
     let names = catalogue.workloads.iter().map(|w| w.name.as_str());
-    catalogue.called(name).ok_or_else(|| place.unknown("workload", name, names))
+    catalogue.called(name).ok_or_else(|| match habits::workload(name) {
+        Some(ours) => {
+            place.diagnostic(format!("there is no workload `{name}`"), format!("did you mean `{ours}`?"))
+        }
+        None => place.unknown("workload", name, names),
+    })
 }
 
 /// The parameter `name` of `spec`.

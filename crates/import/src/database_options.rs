@@ -56,7 +56,7 @@ pub const OTHERWISE: &[(&str, &str)] = &[
     ("pgsql-host", "`--url postgres://USER@HOST/` names a server"),
     ("host", "`--url mysql://USER@HOST/` or `--url postgres://USER@HOST/` names a server"),
     ("auto-generate-sql", "leave it out: `headroom run db.slap` makes its statements itself"),
-    ("report-interval", "leave it out: a page shows each trial over time"),
+    ("report-interval", "`--lines 1s` prints a line for each second"),
 ];
 
 /// Values that have another name here: our option, their word, ours.

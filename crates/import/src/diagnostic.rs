@@ -71,7 +71,25 @@ impl SourceRange {
     /// About the value that stands here and cannot be read.
     #[must_use]
     pub fn unread(&self, error: ScalarError) -> Diagnostic {
-        self.part(error.span).diagnostic(error.message, error.help)
+        let place = self.part(error.span);
+        // A comma makes levels, and elsewhere decimals.
+        let help = match place.decimals() {
+            Some(meant) => format!("did you mean `{meant}`? A comma stands between levels; {}", error.help),
+            None => error.help,
+        };
+        place.diagnostic(error.message, help)
+    }
+
+    /// This number with the digits behind its comma, where it was most likely written with a decimal comma: `1.5s` for
+    /// the `1` of `1,5s`.
+    fn decimals(&self) -> Option<String> {
+        let text = &self.source.text;
+        let (whole, rest) = (text.get(self.span.clone())?, text.get(self.span.end..)?.strip_prefix(',')?);
+        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let part = rest.split([',', '+', ' ', '"', '\n']).next().unwrap_or_default();
+        let unit = part.trim_start_matches(|c: char| c.is_ascii_digit());
+        let is_decimal = is_digits(whole) && unit.starts_with(|c: char| c.is_ascii_alphabetic() || c == '%');
+        (is_decimal && unit.len() < part.len()).then(|| format!("{whole}.{part}"))
     }
 
     /// A part of this place, by bytes from its start.
@@ -96,7 +114,12 @@ pub fn suggest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str> + C
     }
 }
 
-/// The candidate that `word` was most likely meant to be, if any is near.
+/// A shorter word is a part of too many.
+const PART_MIN: usize = 3;
+
+/// The candidate that `word` was most likely meant to be, if any is near: one that is spelled nearly so, or else one of
+/// whose parts `word` is, as `depth` of `queue-depth`. Slips seldom change the first letter, so that a word that begins
+/// otherwise has to be nearer.
 #[must_use]
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // To compare takes room and time for each pair of characters.
@@ -104,9 +127,56 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let lower = word.to_lowercase();
-    let near = candidates.into_iter().filter_map(|candidate| {
+    let (mut near, mut part) = (None, None);
+    for candidate in candidates {
         let distance = strsim::damerau_levenshtein(&lower, candidate);
-        (distance <= candidate.len().max(word.len()) / 3 + 1).then_some((distance, candidate))
-    });
-    near.min_by_key(|(distance, _)| *distance).map(|(_, candidate)| candidate)
+        let length = candidate.len().max(word.len());
+        let begins_alike = lower.chars().next() == candidate.chars().next();
+        let most = if begins_alike { length / 3 + 1 } else { (length / 4).max(1) };
+        if distance <= most && near.is_none_or(|(least, _)| distance < least) {
+            near = Some((distance, candidate));
+        }
+        let is_part = || candidate.split(['-', '_', '.']).any(|part| part == lower);
+        if part.is_none() && lower.len() >= PART_MIN && is_part() {
+            part = Some(candidate);
+        }
+    }
+    near.map(|(_, candidate)| candidate).or(part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decimal_comma_is_told() {
+        let help = |text: &str, span: Range<usize>| {
+            let source = Arc::new(Source { name: "command line".to_owned(), text: text.to_owned() });
+            let error = model::scalar::parse(model::Kind::Duration, &text[span.clone()]).unwrap_err();
+            SourceRange { source, span }.unread(error).help.unwrap()
+        };
+        assert!(help("--duration 1,5s", 11..12).starts_with("did you mean `1.5s`? A comma "));
+        assert!(help("--duration 1,5", 11..12).starts_with("did you mean `1s`? "));
+        assert!(help("--duration 1", 11..12).starts_with("did you mean `1s`? "));
+    }
+
+    #[test]
+    fn what_was_meant_is_spelled_nearly_so_or_has_it_as_a_part() {
+        let all = ["duration", "queue-depth", "threads", "trials", "block-size", "latency_p99", "rnd"];
+        for (word, meant) in [
+            ("duraton", Some("duration")),
+            ("thread", Some("threads")),
+            ("hreads", Some("threads")),
+            ("queuedepth", Some("queue-depth")),
+            ("depth", Some("queue-depth")),
+            ("Block_Size", Some("block-size")),
+            ("p99", Some("latency_p99")),
+            ("rdn", Some("rnd")),
+            // Regression: it was taken for `duration`.
+            ("operation", None),
+            ("xyz", None),
+        ] {
+            assert_eq!(nearest(word, all), meant, "{word}");
+        }
+    }
 }

@@ -6,5 +6,6 @@ pub mod checked;
 pub mod database_options;
 pub mod diagnostic;
 pub mod fio;
+pub mod habits;
 pub mod tool;
 pub mod v1;

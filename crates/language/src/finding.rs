@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use fluent_bundle::FluentArgs;
 use model::finding::Evidence;
-use model::{Finding, FindingKind, Value};
+use model::{Finding, FindingKind, Resource, Value};
 
 use crate::range::Range;
 use crate::words::{fluent_args, fluent_value};
@@ -87,7 +87,8 @@ impl Words {
             }
         }
         let said = |group: &Vec<&Evidence>| {
-            let filled = self.merged(&group.iter().map(|e| &e.args).collect::<Vec<_>>());
+            let mut filled = self.merged(&group.iter().map(|e| &e.args).collect::<Vec<_>>());
+            agree(&mut filled, &group[0].args);
             let together = self.look_up(&format!("evidence-{}", group[0].code), &filled);
             let each = || group.iter().filter_map(|e| self.evidence(e)).collect();
             together.map_or_else(each, |text| vec![text])
@@ -174,7 +175,7 @@ impl Words {
     /// about, `$resource`, and what its evidence says, `$evidence`.
     fn fill<'a>(&self, filled: &mut FluentArgs<'a>, finding: &'a Finding) {
         if let Some(resource) = &finding.resource {
-            filled.set("resource", resource.as_str());
+            hand_over(filled, resource.as_str());
         }
         let evidence = finding.evidence.iter().filter(|e| !e.beside);
         let said: Vec<String> = evidence.filter_map(|e| self.evidence(e)).collect();
@@ -182,8 +183,22 @@ impl Words {
     }
 
     fn of_evidence(&self, evidence: &Evidence) -> Option<String> {
-        let filled = fluent_args(evidence.args.iter().map(|(name, value)| (name.as_str(), value)));
+        let mut filled = fluent_args(evidence.args.iter().map(|(name, value)| (name.as_str(), value)));
+        agree(&mut filled, &evidence.args);
         self.look_up(&format!("evidence-{}", evidence.code), &filled)
+    }
+}
+
+/// Hands over what a sentence is about, and whether that is several, with which English verbs agree.
+fn hand_over<'a>(filled: &mut FluentArgs<'a>, resource: &'a str) {
+    filled.set("resource", resource);
+    filled.set("several", if Resource::from(resource).is_several() { "yes" } else { "no" });
+}
+
+/// The same of what evidence is about, which has it among its arguments.
+fn agree<'a>(filled: &mut FluentArgs<'a>, arguments: &'a Arguments) {
+    if let Some(Value::Text(resource)) = arguments.get("resource") {
+        hand_over(filled, resource);
     }
 }
 
@@ -240,6 +255,32 @@ mod tests {
         let mut other = Finding::new(FindingKind::Validity, "other", model::Severity::Note).worded("as read");
         words.write(&mut other);
         assert_eq!(other.text, "as read");
+    }
+
+    #[test]
+    fn regression_verbs_did_not_agree_with_several_devices() {
+        let words = Words::english_with([
+            "finding-full =\n    { RESOURCE($resource) } { verb-is } full, and take{ verb-s } no more: { $evidence }\n    .advice = look at { pronoun-them } and { pronoun-its } cable{ plural-s }\nevidence-flushed = { RESOURCE($resource) } { verb-has } flushes; { pronoun-it } { verb-was } slow\n",
+        ]);
+        let told = |resource: &str| {
+            let place = model::finding::Place::Metric(metric::IOPS);
+            let flushed = || Evidence::at("flushed", place.clone()).worded("said").arg("resource", resource);
+            let mut full = Finding::new(FindingKind::Bottleneck, "full", model::Severity::Note);
+            full.resource = Some(resource.into());
+            let full = full.because(flushed());
+            let [text, advice] = ["", ".advice"].map(|part| words.of_finding(&full, part).unwrap());
+            let together = words.evidence_of(&[flushed(), flushed().arg("more", 1u64)]).concat();
+            (format!("{text}; {advice}"), together)
+        };
+        let one = "disk sda is full, and takes no more: disk sda has flushes; it was slow; look at it and its cable";
+        let both = "disks sda, sdb are full, and take no more: disks sda, sdb have flushes; they were slow; look at them \
+                    and their cables";
+        assert_eq!(told("block:sda").0, one);
+        assert_eq!(told("block:sda+sdb").0, both);
+        assert!(told("block:sda+sdb").1.starts_with("disks sda, sdb have"));
+        assert!(told("cpu").0.starts_with("all CPUs are full, and take no more"));
+        assert!(told("cpu:0-3").0.starts_with("CPUs 0-3 are full"));
+        assert!(told("cpu:3").0.starts_with("CPU 3 is full"));
     }
 
     #[test]

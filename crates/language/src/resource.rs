@@ -22,8 +22,10 @@ pub fn resource_name(words: &Words, resource: &Resource) -> String {
         _ if *resource == Resource::CGROUP_MEMORY => words.say("resource-cgroup-memory"),
         (ResourceKind::Memory | ResourceKind::Dmi | ResourceKind::Load | ResourceKind::Pressure, _)
         | (_, "") => resource.to_string(),
-        (ResourceKind::Cpu, name) if name.contains(['-', ',']) => named("resource-cpus-some", name),
-        (ResourceKind::Block, all) if all.contains('+') => named("resource-blocks", &all.replace('+', ", ")),
+        (ResourceKind::Cpu, some) if resource.is_several() => named("resource-cpus-some", some),
+        (ResourceKind::Block, all) if resource.is_several() => {
+            named("resource-blocks", &all.replace('+', ", "))
+        }
         (ResourceKind::Block, name) => named(block(name), name),
         // As lspci prints it: the first domain goes without saying.
         (ResourceKind::Pci, name) => named("resource-pci", name.strip_prefix("0000:").unwrap_or(name)),

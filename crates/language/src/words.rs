@@ -43,19 +43,19 @@ const TABLE: &[Entry] = &[
         language: Language::English,
         tag: "en",
         name: "English",
-        files: files!("en": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "server", "check", "goal", "class"),
+        files: files!("en": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "server", "check", "goal", "class", "verb", "wear"),
     },
     Entry {
         language: Language::Korean,
         tag: "ko",
         name: "한국어",
-        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class"),
+        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear"),
     },
     Entry {
         language: Language::Japanese,
         tag: "ja",
         name: "日本語",
-        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class"),
+        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear"),
     },
 ];
 
@@ -350,7 +350,10 @@ mod tests {
 
     #[test]
     fn every_language_has_every_key_of_the_page() {
-        let english = keys(&TABLE[0]);
+        let mut english = keys(&TABLE[0]);
+        // Verbs, nouns and pronouns have a form for several in English only.
+        let agrees = |key: &str| ["verb-", "plural-", "pronoun-"].iter().any(|begin| key.starts_with(begin));
+        english.retain(|key, _| !agrees(key));
         for entry in &TABLE[1..] {
             let own = keys(entry);
             let missing: Vec<_> = english.keys().filter(|k| !own.contains_key(*k)).collect();

@@ -10,8 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::event::AgentEvent;
 use crate::fact::FactName;
-use crate::finding::Finding;
-use crate::machine::{Calibration, Machine, ObserverCost};
+use crate::machine::{Calibration, Diagnosis, Machine, ObserverCost};
 use crate::observer::ObserverKind;
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::present::{AttachOrder, PresentOrder, PresentedTarget, WatchedMachine};
@@ -235,7 +234,7 @@ pub enum Reply {
     /// To [`Request::Survey`], in the order asked.
     Survey(Vec<Survey>),
     /// To [`Request::Diagnose`].
-    Diagnose(Vec<Finding>),
+    Diagnose(Diagnosis),
     /// To [`Request::Calibrate`].
     Calibration(Vec<Calibration>),
     /// To [`Request::Prepare`], [`Request::Release`], [`Request::Restore`], [`Request::Withdraw`] and

@@ -1,5 +1,6 @@
 //! What a machine costs, as people write it: `USD 2,100 a node`, `4,000 yen`,
-//! `€1.299,00`.
+//! `€1.299,00`. One thing may have a price in several currencies, `USD 2,100 / 2,000,000 won`, and there may be several
+//! offers of it: `on demand: USD 0.10 an hour; reserved: USD 0.06 an hour`.
 
 /// A price that was read.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,69 @@ impl Price {
         let (currency, rest) =
             if before.is_empty() { split(after) } else { (last_word(before), after.trim()) };
         (amount > 0.0).then(|| Self { amount, currency: currency.to_owned(), rest: rest.to_owned() })
+    }
+}
+
+/// Between offers.
+const BETWEEN_OFFERS: &str = ";";
+/// Between the prices of one offer, each in a currency of its own.
+const BETWEEN_CURRENCIES: &str = " / ";
+/// Behind the name of an offer.
+const BEHIND_NAME: &str = ": ";
+
+/// One way to have something: its name, where there are several, and its price in each currency.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Offer {
+    /// What it is called: `reserved`; empty for the only one.
+    pub name: String,
+    /// Its price, in as many currencies as were written.
+    pub prices: Vec<Price>,
+}
+
+impl Offer {
+    /// Several texts of offers as one.
+    #[must_use]
+    pub fn joined<'a>(texts: impl IntoIterator<Item = &'a str>) -> String {
+        texts.into_iter().collect::<Vec<_>>().join(&format!("{BETWEEN_OFFERS} "))
+    }
+
+    /// Reads all offers of a text. `None` where one of them cannot be read, or may be read in two ways.
+    #[must_use]
+    pub fn parse_all(text: &str) -> Option<Vec<Self>> {
+        // What has one number is one price, whatever else is said of it.
+        if let Some(price) = Price::parse(text) {
+            return Some(vec![Self { name: String::new(), prices: vec![price] }]);
+        }
+        let offers = text.split(BETWEEN_OFFERS).map(str::trim).filter(|offer| !offer.is_empty());
+        let offers: Vec<Self> = offers.map(Self::parse).collect::<Option<_>>()?;
+        let names = offers.iter().map(|offer| offer.name.as_str());
+        let is_told_apart = offers.len() < 2 || names.clone().all(|name| !name.is_empty());
+        let is_once = |(place, name): (usize, &str)| names.clone().take(place).all(|other| other != name);
+        let are_distinct = is_told_apart && names.clone().enumerate().all(is_once);
+        (are_distinct && !offers.is_empty()).then_some(offers)
+    }
+
+    /// Reads one offer.
+    fn parse(text: &str) -> Option<Self> {
+        let named =
+            text.split_once(BEHIND_NAME).filter(|(name, _)| !name.contains(|c: char| c.is_ascii_digit()));
+        let (name, rest) = named.unwrap_or(("", text));
+        let parts = rest.split(BETWEEN_CURRENCIES).map(Price::parse);
+        let mut prices: Vec<Price> = parts.collect::<Option<_>>()?;
+        let is_own = |(place, price): (usize, &Price)| {
+            let others = prices[..place].iter();
+            !price.currency.is_empty() && others.clone().all(|other| other.currency != price.currency)
+        };
+        if prices.len() > 1 && !prices.iter().enumerate().all(is_own) {
+            return None;
+        }
+        // What it is for stands behind the last: `USD 2,100 / 2,000,000 won a node`.
+        let last = prices.last()?.rest.clone();
+        prices
+            .iter_mut()
+            .filter(|price| price.rest.is_empty())
+            .for_each(|price| price.rest.clone_from(&last));
+        Some(Self { name: name.trim().to_owned(), prices })
     }
 }
 
@@ -169,6 +233,47 @@ mod tests {
         ] {
             assert_eq!(Price::parse(text), None, "{text}");
         }
+    }
+
+    #[test]
+    fn one_thing_has_a_price_in_several_currencies_and_there_are_several_offers() {
+        let read = |text: &str| -> Option<Vec<(String, Vec<String>)>> {
+            let of = |offer: Offer| {
+                let price =
+                    |p: &Price| format!("{} {} {}", p.amount, p.currency, p.rest).trim_end().to_owned();
+                (offer.name, offer.prices.iter().map(price).collect())
+            };
+            Some(Offer::parse_all(text)?.into_iter().map(of).collect())
+        };
+        let offer =
+            |name: &str, prices: &[&str]| (name.to_owned(), prices.iter().map(|p| (*p).to_owned()).collect());
+        for (text, expected) in [
+            ("USD 2,100 a node", vec![offer("", &["2100 USD a node"])]),
+            ("USD 2,100 / 2,000,000 won", vec![offer("", &["2100 USD", "2000000 won"])]),
+            ("USD 2,100 / 2,000,000 won a node", vec![offer("", &["2100 USD a node", "2000000 won a node"])]),
+            ("€1.299,00 / 1,390.00 USD", vec![offer("", &["1299 €", "1390 USD"])]),
+            (
+                "on demand: USD 0.10 an hour; reserved: USD 0.06 / 0.055 EUR an hour",
+                vec![
+                    offer("on demand", &["0.1 USD an hour"]),
+                    offer("reserved", &["0.06 USD an hour", "0.055 EUR an hour"]),
+                ],
+            ),
+        ] {
+            assert_eq!(read(text), Some(expected), "{text}");
+        }
+        for text in [
+            "USD 5 / 6",
+            "USD 5 / USD 6",
+            "USD 5; USD 6",
+            "a: USD 5; a: USD 6",
+            "1.299 EUR / 1,400 USD",
+            "free; a: USD 5",
+            ";",
+        ] {
+            assert_eq!(read(text), None, "{text}");
+        }
+        assert_eq!(Offer::joined(["a: USD 5", "b: USD 6"]), "a: USD 5; b: USD 6");
     }
 
     #[test]

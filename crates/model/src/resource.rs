@@ -313,6 +313,16 @@ impl Resource {
         self.is_whole_kind_of(other) || self.kind_word() == other.kind_word() && is_one_of()
     }
 
+    /// Whether it stands for several things: `cpu`, `cpu:0-3`, `block:sda+sdb`.
+    #[must_use]
+    pub fn is_several(&self) -> bool {
+        match (self.kind(), self.name()) {
+            (ResourceKind::Cpu, name) => name.is_empty() || name.contains(['-', ',']),
+            (ResourceKind::Block, name) => name.contains('+'),
+            _ => false,
+        }
+    }
+
     /// Whether it is one of this kind that has a name.
     #[must_use]
     pub fn is_named(&self, kind: ResourceKind) -> bool {

@@ -24,6 +24,13 @@ impl ScalarError {
         Self { message: message.into(), help: help.into(), span }
     }
 
+    /// With what was most likely meant, before what would be right.
+    #[must_use]
+    pub fn meant(mut self, meant: impl std::fmt::Display) -> Self {
+        self.help = format!("did you mean `{meant}`? {}", self.help);
+        self
+    }
+
     pub(crate) fn or_words(mut self, words: &[Word]) -> Self {
         if !words.is_empty() {
             let list: Vec<_> = words.iter().map(|w| w.word).collect();
@@ -114,6 +121,33 @@ pub fn nanoseconds(seconds: f64) -> u64 {
 
 /// Reads one value of `kind`; choices are the spec's matter.
 pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
+    read(kind, text).map_err(|error| match meant(kind, text) {
+        Some(meant) => error.meant(meant),
+        None => error,
+    })
+}
+
+/// What most people mean by a text that is no value of `kind`: seconds, per cent, a range or levels.
+fn meant(kind: Kind, text: &str) -> Option<String> {
+    let is_number =
+        |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
+    let is_value = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && read(kind, text).is_ok();
+    match kind {
+        Kind::Duration if is_number(text) => return Some(format!("{text}s")),
+        Kind::Share if is_number(text) => return Some(format!("{text}%")),
+        Kind::Count | Kind::Size | Kind::Rate | Kind::Duration => {}
+        _ => return None,
+    }
+    if let Some((low, high)) =
+        text.split_once(['-', ':']).filter(|(low, high)| is_value(low) && is_value(high))
+    {
+        return Some(format!("{low}..{high}"));
+    }
+    let levels: Vec<&str> = text.split([' ', ';', '|']).filter(|level| !level.is_empty()).collect();
+    (levels.len() > 1 && levels.iter().all(|level| is_value(level))).then(|| levels.join(","))
+}
+
+fn read(kind: Kind, text: &str) -> Result<Value, ScalarError> {
     let (hint, whole) = (kind.hint(), 0..text.len());
     if text.is_empty() {
         return Err(ScalarError::new("there is no value here", hint, whole));
@@ -121,7 +155,7 @@ pub fn parse(kind: Kind, text: &str) -> Result<Value, ScalarError> {
     match kind {
         Kind::Size => to_whole(with_unit(hint, text, SIZE_UNITS)?, hint, text),
         Kind::Count => to_whole(with_unit(hint, text, &[("", 1.0), ("k", 1e3), ("m", 1e6)])?, hint, text),
-        Kind::Rate => within(with_unit(hint, text, RATE_UNITS)?, &RATES, hint, text),
+        Kind::Rate => within(with_unit(hint, text, RATE_UNITS).map_err(of_bytes)?, &RATES, hint, text),
         Kind::Duration => within(with_unit(hint, text, DURATION_UNITS)?, &DURATIONS, hint, text),
         Kind::Flag => match text {
             "yes" | "true" | "on" => Ok(Value::Bool(true)),
@@ -246,12 +280,27 @@ pub(crate) fn bytes_not_bits(text: &str) -> Result<(), ScalarError> {
     Ok(())
 }
 
+/// That operations are counted, where somebody gives bytes per second.
+fn of_bytes(error: ScalarError) -> ScalarError {
+    let is_of_bytes = THROUGHPUT_UNITS
+        .iter()
+        .any(|(unit, _)| error.message.to_ascii_lowercase().contains(&format!("`{unit}`")));
+    if !is_of_bytes {
+        return error;
+    }
+    let help = format!("it counts operations: bytes per second divided by the bytes of one; {}", error.help);
+    ScalarError { help, ..error }
+}
+
 pub(crate) fn with_unit(hint: &str, text: &str, units: &[(&str, f64)]) -> Result<f64, ScalarError> {
     let split = text.find(|c: char| !(c.is_ascii_digit() || c == '.' || c == '_')).unwrap_or(text.len());
     let (digits, unit) = text.split_at(split);
     let digits = digits.replace('_', "");
     let Ok(number) = digits.parse::<f64>() else {
-        let message = format!("`{text}` does not start with a number");
+        let is_negative =
+            text.strip_prefix('-').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        let problem = if is_negative { "is below zero" } else { "does not start with a number" };
+        let message = format!("`{text}` {problem}");
         return Err(ScalarError::new(message, hint, 0..text.len()));
     };
     let wanted = unit.trim_start().to_ascii_lowercase();

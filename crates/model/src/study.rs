@@ -20,7 +20,7 @@ use crate::value::Value;
 pub type Level = Vec<Value>;
 
 pub use crate::pin::{Pin, PinnedCpus, PinnedCpusError};
-pub use crate::price::Price;
+pub use crate::price::{Offer, Price};
 pub use crate::study_verdict::{StudyVerdict, StudyVerdictKind};
 
 /// A study, read and checked, before levels are combined into cases.
@@ -46,6 +46,9 @@ pub struct Study {
     /// For the page: what the machine costs, as a person writes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<String>,
+    /// How many bytes may be written to the drive in its life, where its user says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub endurance_bytes: Option<u64>,
     /// What a reader of its results has to know: where the study was written for
     /// another tool, what that would do and this one does not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -9,7 +9,7 @@ use super::join::Key;
 
 /// The version of what both ends say to each other: raised whenever an older end would misunderstand or refuse a newer one. A node refuses
 /// names of workloads, parameters and metrics that it does not know, so a new one raises it.
-pub const PROTOCOL: u32 = 8;
+pub const PROTOCOL: u32 = 9;
 
 /// The longest first word: a stranger's costs no more.
 pub(super) const HANDSHAKE_MAX: usize = 1024;

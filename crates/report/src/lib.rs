@@ -22,6 +22,7 @@ pub mod text;
 pub mod trace;
 mod traced;
 mod view;
+pub mod wear;
 
 #[cfg(test)]
 mod tests;

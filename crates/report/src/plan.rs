@@ -1,5 +1,7 @@
 //! A plan as text: what `--dry-run` prints.
 
+use std::collections::BTreeMap;
+
 use model::plan::{Case, Effect, FixtureKey, Problem};
 use model::profile::Aspect;
 use model::setting::{Change, SettingSpec};
@@ -12,15 +14,44 @@ use crate::text::counted;
 /// The plan in words: cases, order, what will be written, how long it takes.
 #[must_use]
 pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
-    let mut out = String::new();
     let controls = &plan.controls;
-    let trials = if controls.trials_min == controls.trials_max {
-        controls.trials_min.to_string()
-    } else {
-        format!("{} to {}", controls.trials_min, controls.trials_max)
+    let trials = from_to(controls.trials_min, controls.trials_max);
+    let head = format!("{} x {trials} trials\n", counted(plan.cases.len(), "case"));
+    head + &body(plan, left_out, |_| String::new())
+}
+
+/// What of a run would be measured if it were gone on with, as a person reads it: `plan` has the cases that lack trials,
+/// and `missing` how many each of them lacks, the fewest and the most.
+#[must_use]
+pub fn rest(
+    plan: &Plan,
+    left_out: &[(Case, Problem)],
+    (run, kept): (&str, usize),
+    missing: &BTreeMap<usize, (u32, u32)>,
+) -> String {
+    let (least, most) = missing.values().fold((0, 0), |sum, lack| (sum.0 + lack.0, sum.1 + lack.1));
+    let head = paragraph(
+        "",
+        "  ",
+        &format!("{run} has {} and lacks {}", counted(kept, "trial"), from_to(least, most)),
+    );
+    let lacks = |case: &Case| match missing.get(&case.index) {
+        Some((least, most)) => format!(": {} more", from_to(*least, *most)),
+        None => String::new(),
     };
-    out.push_str(&format!("{} x {trials} trials\n\n", counted(plan.cases.len(), "case")));
-    for group in 0..plan.groups {
+    head + &body(plan, left_out, lacks)
+}
+
+fn from_to(least: u32, most: u32) -> String {
+    if least == most { least.to_string() } else { format!("{least} to {most}") }
+}
+
+/// The groups with their cases, what would be touched, and the time.
+fn body(plan: &Plan, left_out: &[(Case, Problem)], behind: impl Fn(&Case) -> String) -> String {
+    let controls = &plan.controls;
+    let mut out = String::from("\n");
+    // Of a run that is gone on with, a group may be done.
+    for group in (0..plan.groups).filter(|group| plan.group(*group).next().is_some()) {
         let rounds = plan.group(group).any(Case::has_rounds);
         let how = if rounds {
             ", round by round until five rounds are steady, at most 25; those are the trials"
@@ -35,7 +66,7 @@ pub fn text(plan: &Plan, left_out: &[(Case, Problem)]) -> String {
         out.push_str(&paragraph("", "  ", &title));
         for case in plan.group(group) {
             let dirty = if case.effect == Effect::Clean { "" } else { " (writes)" };
-            out.push_str(&paragraph("  ", "      ", &format!("{}{dirty}", case.label)));
+            out.push_str(&paragraph("  ", "      ", &format!("{}{dirty}{}", case.label, behind(case))));
         }
     }
     out.push('\n');

@@ -121,6 +121,12 @@ pub enum StoreError {
         /// The ids that begin so, the newest first.
         candidates: Vec<String>,
     },
+    /// There is no store, and so no run.
+    #[error("no runs are kept yet: there is no store `{}`", path.display())]
+    Absent {
+        /// Where it would be.
+        path: PathBuf,
+    },
     /// There is no run at all.
     #[error("the store `{}` holds no runs", path.display())]
     Empty {
@@ -224,7 +230,9 @@ impl StoreError {
             Self::Ambiguous { candidates, .. } => {
                 return format!("Type more of it. It may be {}.", either(candidates));
             }
-            Self::Empty { .. } => "`headroom run` makes one. Another store is named with `--store PATH`.",
+            Self::Absent { .. } | Self::Empty { .. } => {
+                "`headroom run` makes one. Another store is named with `--store PATH`."
+            }
             Self::Duplicate { .. } | Self::NoCase { .. } => {
                 "This is a fault of Headroom, not of the store. Please report it with the command that you typed."
             }

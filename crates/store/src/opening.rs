@@ -23,7 +23,7 @@ use rustix::fs::{Access, access};
 use crate::annotation;
 use crate::error::StoreError;
 use crate::room::RESERVE_BYTES;
-use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, TABLES};
+use crate::sqlite::{BUSY_TIMEOUT, SCHEMA, SqliteStore, TABLES};
 
 /// Marks our files, as SQLite's file format provides for: "Hdrm".
 pub(crate) const APPLICATION_ID: u32 = 0x4864_726d;
@@ -45,6 +45,17 @@ pub(crate) fn open(path: &Path) -> Result<Connection, StoreError> {
     }
     let log = inspect(path)?;
     connect(path, log)
+}
+
+impl SqliteStore {
+    /// Opens the store at `path` to read and annotate the runs that it has. Nothing is made: fails with
+    /// [`StoreError::Absent`] if there is nothing, otherwise as [`Self::open`].
+    pub fn open_existing(path: &Path) -> Result<Self, StoreError> {
+        match path.try_exists() {
+            Ok(false) => Err(StoreError::Absent { path: path.to_owned() }),
+            _ => Self::open(path),
+        }
+    }
 }
 
 /// How a store's writers keep a half-made change from damaging it.

@@ -87,8 +87,8 @@ fn one(
     let inner = unquoted(text, trim(text, range));
     spec.parse(&text[inner.clone()]).map_err(|error| {
         let ScalarError { message, help, span } = error;
-        let at = inner.start + span.start..inner.start + span.end;
-        place.part(at).diagnostic(format!("{}: {message}", spec.name), help)
+        let span = inner.start + span.start..inner.start + span.end;
+        place.unread(ScalarError { message: format!("{}: {message}", spec.name), help, span })
     })
 }
 

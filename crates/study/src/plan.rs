@@ -191,8 +191,8 @@ fn plan(
         case.index = index;
     }
     let controls = &study.controls;
-    let least = needed(&cases, groups, controls.trials_min, ROUNDS_MIN);
-    let most = needed(&cases, groups, controls.trials_max, ROUNDS_MAX);
+    let least = needed(&cases, groups, |case| case_s(case, controls.trials_min, ROUNDS_MIN));
+    let most = needed(&cases, groups, |case| case_s(case, controls.trials_max, ROUNDS_MAX));
     let seconds = (least, most);
     let plan = Plan { cases, groups, controls: study.controls.clone(), seconds };
     Ok(FeasiblePlan { plan, left_out: left_out.cases })
@@ -432,9 +432,8 @@ fn counts(spec: Option<&'static ParameterSpec>, value: &Value) -> bool {
     spec.work && spec.default_value().as_ref() != Some(value)
 }
 
-/// Seconds for so many trials of each case, and for so many rounds of those
-/// that have them, fixtures included.
-fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
+/// Seconds for all cases, of which each takes so many, fixtures included.
+pub(crate) fn needed(cases: &[Case], groups: usize, each: impl Fn(&Case) -> f64) -> f64 {
     let mut kept: Vec<&FixtureKey> = Vec::new();
     let mut preparing = 0.0;
     for group in 0..groups {
@@ -450,8 +449,7 @@ fn needed(cases: &[Case], groups: usize, trials: u32, rounds: u32) -> f64 {
             kept.retain(|f| !f.has_state());
         }
     }
-    let all: f64 = cases.iter().map(|c| case_s(c, trials, rounds)).sum();
-    preparing + all
+    preparing + cases.iter().map(each).sum::<f64>()
 }
 
 /// Seconds for so many trials of a case, or rounds where it has them, with what a search takes.

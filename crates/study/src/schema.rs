@@ -6,6 +6,7 @@ use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use serde_json::{Map, Value, json};
 
+use crate::read::endurance::ENDURANCE;
 use crate::read::{CONTROLS, expect, goal, inputs, verdict};
 
 /// The schema of study files.
@@ -42,7 +43,7 @@ pub fn study_schema(catalogue: &Catalogue) -> Value {
         "additionalProperties": false,
         "required": ["workload"],
         "properties": {
-            "title": text, "question": text, "author": text, "purpose": text, "price": text,
+            "title": text, "question": text, "author": text, "purpose": text, "price": text, (ENDURANCE): text,
             "references": { "type": "array", "items": { "type": "string" } },
             "impossible": { "enum": ["skip", "refuse"] },
             (inputs::KEY): study_inputs(),
@@ -155,7 +156,8 @@ pub fn markdown() -> String {
          (`\"1,4,16\"`), `..` doubles (`\"1..64\"`, the end always included), `1..16:1` steps, quotes protect. Sizes are \
          binary (`4k` = `4KiB` = 4096; `4KB` = 4000), rates decimal (`20k/s`), durations `500ms 30s 5m`. Parameters of \
          each workload: [workloads.md](workloads.md). Unknown keys are errors.\n\n\
-         Top-level keys: `title`, `question`, `author`, `purpose`, `references`, `price` for the page; `impossible` = \
+         Top-level keys: `title`, `question`, `author`, `purpose`, `references`, `price` for the page; `endurance`, how much may be \
+         written to the drive in its life (`\"300TB\"`), for the share of it that a run uses; `impossible` = \
          `refuse` (the default: a case that this machine cannot run stops the study before anything is touched) or \
          `skip` (it is left out, with the reason).\n\n\
          ## Controls, in `[trials]`\n\nThey say how it is measured and are never factors.\n\n\

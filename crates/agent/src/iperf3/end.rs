@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use engine::{clock, lock};
 use load::workload::net::iperf3::COOKIE;
 use load::workload::net::stream::{self, PlannedStream};
-use model::machine::Machine;
+use model::machine::{Diagnosis, Machine};
 use model::message::{RendezvousAddress, RendezvousKind, Reply, Request, TrialReport};
 use model::plan::{LoadSpec, Problem};
 use model::trial::{Timeline, Window};
@@ -132,7 +132,8 @@ impl Iperf3End {
         let address = self.address;
         let unreachable = |e: std::io::Error| {
             let why = AgentError::Unreachable(format!(
-                "nothing answers at {address}: {e}. Does `iperf3 -s` run there, and may this machine reach its port?"
+                "nothing answers at {address}: {}. Does `iperf3 -s` run there, and may this machine reach its port?",
+                e.kind()
             ));
             if e.kind() == std::io::ErrorKind::ConnectionRefused {
                 Refusal::Passing(why)
@@ -402,7 +403,7 @@ impl Agent for Iperf3End {
                 *lock(&self.told) = Some(times);
                 Ok(Reply::Done)
             }
-            Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
+            Request::Diagnose => Ok(Reply::Diagnose(Diagnosis::default())),
             // Nothing was changed.
             Request::Restore => Ok(Reply::Done),
             Request::Cancel | Request::Finish => {

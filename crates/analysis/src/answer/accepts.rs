@@ -261,6 +261,8 @@ pub(super) fn check(run: &Run) -> Option<Finding> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeMap;
+
     use model::Unit;
     use model::machine::{ConditionCheck, Machine};
     use model::study::StudyVerdict;
@@ -361,7 +363,7 @@ mod tests {
         let look = |moment: CheckTime, sectors: u64| {
             let found = Finding::new(FindingKind::Condition, CONDITIONS[0], Severity::Warning);
             let found = found.on("block:sda").arg("what", "pending-sectors").arg("count", sectors);
-            ConditionCheck { moment, findings: vec![found] }
+            ConditionCheck { moment, findings: vec![found], written_bytes: BTreeMap::new() }
         };
         let with = |before: u64, after: u64| {
             let mut run = run();

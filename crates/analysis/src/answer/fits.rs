@@ -23,7 +23,7 @@ pub(crate) const CODE: (&str, &str) = (
 pub(crate) const ENGLISH: &str = r#"
 fits-limit =
     { $limited ->
-        [yes] ; { RESOURCE($resource) } limits it
+        [yes] ; { RESOURCE($resource) } limit{ verb-s } it
        *[no] {""}
     }
 

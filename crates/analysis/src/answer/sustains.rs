@@ -55,7 +55,7 @@ evidence-sustains-clients =
 evidence-sustains-local =
     without the network: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }
 evidence-sustains-base =
-    { SHORT($rate, unit: "B/s") } remain once { RESOURCE($resource) } has used up what it had saved; the mean over
+    { SHORT($rate, unit: "B/s") } remain once { RESOURCE($resource) } { verb-has } used up what { pronoun-it } had saved; the mean over
     trials, { SHORT($mean, unit: "B/s") }, includes that
 evidence-sustains-below =
     one layer further down: { SHORT($rate, unit: "B/s") }{ absorbs-interval }, { SHORT($rate_bits, unit: "bit/s") }

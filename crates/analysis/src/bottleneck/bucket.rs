@@ -63,10 +63,10 @@ bucket-fill =
     }
 
 finding-bucket-used-up =
-    { RESOURCE($resource) } is metered: { $full ->
+    { RESOURCE($resource) } { verb-is } metered: { $full ->
         [yes] a bucket of about { bucket-fill }
        *[no] what had been saved up, about { bucket-fill },
-    } was used up after { SHORT($after_s, unit: "s") } at { SHORT($burst, $unit) }; from then on it gives
+    } was used up after { SHORT($after_s, unit: "s") } at { SHORT($burst, $unit) }; from then on { pronoun-it } give{ verb-s }
     { SHORT($base, $unit) }, and { SHORT($refill_s, unit: "s") } without work bring as much back
     .advice =
         what lasts is the lower rate: quote that one, or measure only while there is something in the bucket; a larger

@@ -17,7 +17,7 @@ const UNKNOWN: [&str; 2] = ["usb", "mmc"];
 
 pub(super) const ENGLISH: &str = r#"
 evidence-bus-unknown =
-    { RESOURCE($resource) } is reached over { $transport ->
+    { RESOURCE($resource) } { verb-is } reached over { $transport ->
         [usb] USB, at a rate that is not known: the bus or its bridge may be what is full
        *[mmc] the bus of a memory card, at a rate that is not known: it may be what is full
     }

@@ -76,8 +76,8 @@ const STREAMS: f64 = 4.0;
 pub(super) const ENGLISH: &str = r#"
 finding-constant-limit =
     { $published ->
-        [yes] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) }, as published ({ $source })
-       *[no] { RESOURCE($resource) }{ of-end } is held at { SHORT($rate, $unit) } by a constant limit of unknown origin
+        [yes] { RESOURCE($resource) }{ of-end } { verb-is } held at { SHORT($rate, $unit) }, as published ({ $source })
+       *[no] { RESOURCE($resource) }{ of-end } { verb-is } held at { SHORT($rate, $unit) } by a constant limit of unknown origin
     }: { evidence-constant }
     .advice =
         somebody meters it: a hypervisor, a provider, a controller, or a link that does not say its rate; ask whoever

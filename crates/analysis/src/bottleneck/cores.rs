@@ -75,11 +75,11 @@ finding-all-cores-full =
 
 finding-own-cores-full =
     { $ours ->
-        [yes] { RESOURCE($resource) }, all that the load may run on, is busy { PERCENT($busy) } of the time with it{ $beside ->
+        [yes] { RESOURCE($resource) }, all that the load may run on, { verb-is } busy { PERCENT($busy) } of the time with it{ $beside ->
             [yes] {" "}and the loads beside it
            *[no] {""}
         }
-       *[no] { RESOURCE($resource) }, where the load runs, is busy { PERCENT($busy) } of the time: each of its threads has
+       *[no] { RESOURCE($resource) }, where the load runs, { verb-is } busy { PERCENT($busy) } of the time: each of its threads has
             { PERCENT($share) } of a CPU, other programs or the kernel have the rest
     }
     .advice =
@@ -91,9 +91,9 @@ finding-own-cores-full =
 evidence-worker-cpu = each worker computes { PERCENT($share) } of the time
 evidence-busy = all CPUs together are busy { PERCENT($share) } of the time
 evidence-kernel-share =
-    { RESOURCE($resource) } is busy { PERCENT($share) } of the time: its threads compute { PERCENT($threads) } of it, and
+    { RESOURCE($resource) } { verb-is } busy { PERCENT($share) } of the time: its threads compute { PERCENT($threads) } of it, and
     the kernel's workers that do their operations the rest
-evidence-own-busy = { RESOURCE($resource) } is busy { PERCENT($share) } of the time
+evidence-own-busy = { RESOURCE($resource) } { verb-is } busy { PERCENT($share) } of the time
 "#;
 
 pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {

@@ -29,29 +29,20 @@ pub(super) const ABOVE: &str = "device-above";
 pub(super) const ENGLISH: &str = r#"
 finding-device-full =
     { $how ->
-        [datasheet] { RESOURCE($resource) } is full: it gives { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
-            its datasheet promises ({ $source })
-        [search] { RESOURCE($resource) } { $several ->
-            [yes] are full
-           *[no] is full
-        } from { FIXED($knee) } operations in flight on: more only wait, and with { FIXED($to) } instead of { FIXED($from) }
+        [datasheet] { RESOURCE($resource) } { verb-is } full: { pronoun-it } give{ verb-s } { PERCENT($fraction) } of the { SHORT($limit, $unit) } that
+            { pronoun-its } datasheet{ plural-s } promise{ verb-s } ({ $source })
+        [search] { RESOURCE($resource) } { verb-is } full from { FIXED($knee) } operations in flight on: more only wait, and with { FIXED($to) } instead of { FIXED($from) }
             the rate { $change ->
             [less] falls
            *[more] grows
         } by { PERCENT($more) }
-        [latency] { RESOURCE($resource) } { $several ->
-            [yes] are full
-           *[no] is full
-        } from { FIXED($knee) } operations in flight on: with { FIXED($to) } instead of { FIXED($from) } the rate still { $change ->
+        [latency] { RESOURCE($resource) } { verb-is } full from { FIXED($knee) } operations in flight on: with { FIXED($to) } instead of { FIXED($from) } the rate still { $change ->
             [less] falls
            *[more] grows
         } by { PERCENT($more) }, but an operation takes more than 4 times as long as where half of the rate is reached
-        [queue] { RESOURCE($resource) } is full: it has all { FIXED($takes) } requests that it takes at once, and others wait
-            for it in the host { PERCENT($waiting) } of their time
-       *[depth] { RESOURCE($resource) } { $several ->
-            [yes] are full
-           *[no] is full
-        }: with { FIXED($to) } operations in flight instead of { FIXED($from) } the rate { $change ->
+        [queue] { RESOURCE($resource) } { verb-is } full: { pronoun-it } { verb-has } all { FIXED($takes) } requests that { pronoun-it } take{ verb-s } at once, and others wait
+            for { pronoun-them } in the host { PERCENT($waiting) } of their time
+       *[depth] { RESOURCE($resource) } { verb-is } full: with { FIXED($to) } operations in flight instead of { FIXED($from) } the rate { $change ->
             [less] falls
            *[more] grows
         } by { PERCENT($more) } and latency becomes { FIXED($times, decimals: 1) } times as long
@@ -61,32 +52,32 @@ evidence-depth-search =
     { FIXED($to) } operations in flight instead of { FIXED($from) } change the rate by { PERCENT($gain) }
 evidence-datasheet = { PERCENT($fraction) } of its datasheet
 evidence-device-workers-busy =
-    whether { RESOURCE($resource) } is full cannot be seen: the workers themselves are nearly full
+    whether { RESOURCE($resource) } { verb-is } full cannot be seen: the workers themselves are nearly full
 evidence-device-noise =
-    whether { RESOURCE($resource) } gives more with more operations in flight is lost in the noise of the trials
+    whether { RESOURCE($resource) } give{ verb-s } more with more operations in flight is lost in the noise of the trials
 evidence-device-deepest =
     { FIXED($depth) } operations in flight was the most measured; only more would show what else { RESOURCE($resource) } can
     do
 evidence-device-depth-alone =
-    whether { RESOURCE($resource) } is full with { FIXED($depth) } operations in flight shows only beside a case with half or
+    whether { RESOURCE($resource) } { verb-is } full with { FIXED($depth) } operations in flight shows only beside a case with half or
     twice as many
 evidence-device-few-trials =
-    { RESOURCE($resource) } seems full, but there are too few trials to be sure
+    { RESOURCE($resource) } seem{ verb-s } full, but there are too few trials to be sure
 evidence-device-unsure =
-    { RESOURCE($resource) } seems full, but the trials differ too much: twice as many operations in flight may
+    { RESOURCE($resource) } seem{ verb-s } full, but the trials differ too much: twice as many operations in flight may
     give { PERCENT($gain) } more
 evidence-device-not-given-more =
-    with { FIXED($to) } operations in flight { RESOURCE($resource) } has no more at once than with { FIXED($from) }: those
+    with { FIXED($to) } operations in flight { RESOURCE($resource) } { verb-has } no more at once than with { FIXED($from) }: those
     added wait in the host
 evidence-device-above =
-    with { FIXED($to) } operations in flight { RESOURCE($resource) } has no more at once than with { FIXED($from) }: those
+    with { FIXED($to) } operations in flight { RESOURCE($resource) } { verb-has } no more at once than with { FIXED($from) }: those
     added wait above the block layer, for a throttle of a control group, a file system or the program
 evidence-device-not-reached =
-    whether { RESOURCE($resource) } is full cannot be seen: the kernel passes at most { FIXED($most) } of the { FIXED($takes) }
-    requests on to it that it takes at once, no more with { FIXED($to) } operations in flight than with { FIXED($from) };
+    whether { RESOURCE($resource) } { verb-is } full cannot be seen: the kernel passes at most { FIXED($most) } of the { FIXED($takes) }
+    requests on to { pronoun-them } that { pronoun-it } take{ verb-s } at once, no more with { FIXED($to) } operations in flight than with { FIXED($from) };
     --observe block-trace shows where the others wait, and --set queue-requests lets more through
 evidence-device-gives-more =
-    { RESOURCE($resource) } gives { FIXED($times, decimals: 1) } times as much with { FIXED($to) } operations in flight as
+    { RESOURCE($resource) } give{ verb-s } { FIXED($times, decimals: 1) } times as much with { FIXED($to) } operations in flight as
     with { FIXED($from) }
 "#;
 

@@ -39,8 +39,8 @@ const BUSY: f64 = 0.8;
 
 pub(super) const ENGLISH: &str = r#"
 finding-device-bound =
-    { RESOURCE($resource) } holds this back: { $how ->
-        [reads] the load waits { PERCENT($share) } of the time for it to deliver what the page cache does not hold{ $ahead ->
+    { RESOURCE($resource) } hold{ verb-s } this back: { $how ->
+        [reads] the load waits { PERCENT($share) } of the time for { pronoun-them } to deliver what the page cache does not hold{ $ahead ->
             [off] , and nothing is read ahead (read_ahead_kb)
            *[yes] {""}
         }
@@ -55,7 +55,7 @@ finding-device-bound =
         [fills] the load waits { PERCENT($share) } of the time until the pages are read that it writes to
         [flight] all { FIXED($depth) } operations that the load may have in flight are there, each for
             { SHORT($latency_s, unit: "s") }, and more are due
-       *[stream] { PERCENT($share) } of the time the client waits for it to take the data, and the server waits meanwhile
+       *[stream] { PERCENT($share) } of the time the client waits for { pronoun-them } to take the data, and the server waits meanwhile
     }
     .advice =
         { $how ->
@@ -68,19 +68,19 @@ finding-device-bound =
                 power cut; more --threads may share syncs
             [each] writes need not wait without that option or attribute; larger writes wait less often
             [fills] writes of whole pages (4 KiB) to a file that is not mapped read nothing before; more --threads have more read at once
-            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that it gives
+            [flight] a greater --queue-depth or more --threads ask for more at once; without --rate they show the most that { pronoun-it } give{ verb-s }
            *[stream] headroom run disk --pattern write --block-size { BINARY($buffer) } shows what the device can do alone;
                 a larger --buffer makes larger writes, and more --streams write more at once
         }
 
 evidence-device-wait =
     each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } { $how ->
-        [reads] delivers { FIXED($passed, decimals: 2) } bytes for each that is read
-        [fills] delivers { FIXED($passed, decimals: 2) } bytes for each that is written
-       *[syncs] takes { FIXED($passed, decimals: 2) } bytes for each that is written
+        [reads] deliver{ verb-s } { FIXED($passed, decimals: 2) } bytes for each that is read
+        [fills] deliver{ verb-s } { FIXED($passed, decimals: 2) } bytes for each that is written
+       *[syncs] take{ verb-s } { FIXED($passed, decimals: 2) } bytes for each that is written
     }
 evidence-device-synced =
-    each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } takes { SHORT($rate, unit: "1/s") } writes
+    each worker waits { PERCENT($share) } of the time, and { RESOURCE($resource) } take{ verb-s } { SHORT($rate, unit: "1/s") } writes
     meanwhile, for { SHORT($synced, unit: "1/s") } operations whose changes are synced
 evidence-device-in-flight =
     { FIXED($under_way, decimals: 1) } of { FIXED($depth) } operations are in flight in the mean, each for
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("block:sda"));
         assert_eq!(
             found.text,
-            "disk sda holds this back: the load waits 91 % of the time for it to deliver what the page cache does not hold"
+            "disk sda holds this back: the load waits 91 % of the time for { pronoun-them } to deliver what the page cache does not hold"
         );
         assert!(found.advice.as_ref().is_some_and(|advice| !advice.contains("read-ahead")), "{found:?}");
         let mut in_order = buffered(10.0);

@@ -19,12 +19,12 @@ const WAITS: [&str; 3] = ["latency-bound", "device-bound", "cannot-tell"];
 
 pub(super) const ENGLISH: &str = r#"
 evidence-device-flushed =
-    { RESOURCE($resource) } is flushed { SHORT($rate, unit: "1/s") }, for { PERCENT($share) } of the time{ $asked ->
+    { RESOURCE($resource) } { verb-is } flushed { SHORT($rate, unit: "1/s") }, for { PERCENT($share) } of the time{ $asked ->
         [yes] {""}
        *[no] , though the load syncs nothing: others, or the file system, ask for that
     }
 evidence-device-trimmed =
-    { RESOURCE($resource) } discards (trims) { SHORT($rate, unit: "B/s") }, for { PERCENT($share) } of the time, though the load
+    { RESOURCE($resource) } discard{ verb-s } (trim{ verb-s }) { SHORT($rate, unit: "B/s") }, for { PERCENT($share) } of the time, though the load
     discards nothing: others, or the file system, ask for that
 "#;
 

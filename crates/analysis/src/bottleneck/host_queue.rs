@@ -20,9 +20,9 @@ finding-host-queue =
            *[more] grows
         } by { PERCENT($more) }, and{" "}
     }requests wait for { RESOURCE($resource) } in the host { PERCENT($waiting) } of their time
-    ({ SHORT($wait_s, unit: "s") } of { SHORT($whole_s, unit: "s") }): it was never given more than { FIXED($most) } at once{ $takes ->
+    ({ SHORT($wait_s, unit: "s") } of { SHORT($whole_s, unit: "s") }): { pronoun-it } { verb-was } never given more than { FIXED($most) } at once{ $takes ->
         [0] {""}
-       *[other] {" "}of the { FIXED($takes) } that it takes
+       *[other] {" "}of the { FIXED($takes) } that { pronoun-it } take{ verb-s }
     }
     .advice =
         a greater depth only makes that queue longer; another I/O scheduler (--set scheduler=none), more requests for the device

@@ -30,12 +30,12 @@ const JUDGED_IN: &[MetricName] = &[metric::CPU, metric::IOPS, metric::THROUGHPUT
 
 pub(super) const ENGLISH: &str = r#"
 finding-limit-reached =
-    { RESOURCE($resource) } gives all that it can: { PERCENT($fraction) } of { SHORT($limit, $unit) } ({ $source })
+    { RESOURCE($resource) } give{ verb-s } all that { pronoun-it } can: { PERCENT($fraction) } of { SHORT($limit, $unit) } ({ $source })
     .advice = only more of it, or less work for each operation, can raise the rate
 
 evidence-own-limit = { PERCENT($fraction) } of what { RESOURCE($resource) } can do
 evidence-own-limit-beyond =
-    { RESOURCE($resource) } would do { PERCENT($fraction) } of what it can, so what is known of it is wrong
+    { RESOURCE($resource) } would do { PERCENT($fraction) } of what { pronoun-it } can, so what is known of { pronoun-them } is wrong
 "#;
 
 pub(super) fn examine(case: &CaseResult, _context: &Context<'_>) -> Verdict {

@@ -34,7 +34,7 @@ finding-link-full =
         [storage] the network link to { RESOURCE($server) } is full:
             { SHORT($moved, unit: "B/s") } of { SHORT($bytes, unit: "B/s") } ({ PERCENT($fraction) } of the { SHORT($limit, $unit) } that payload can get of
             { RESOURCE($resource) }: { $source })
-       *[other] { RESOURCE($resource) }{ of-end } is full: { $shared ->
+       *[other] { RESOURCE($resource) }{ of-end } { verb-is } full: { $shared ->
             [yes] { SHORT($carried, $unit) } pass it, heads of packets included, of which the load has { SHORT($own, $unit) };
                 payload can get { SHORT($limit, $unit) }
            *[no] { PERCENT($fraction) } of { $bound ->
@@ -63,9 +63,9 @@ evidence-link-beyond =
     { SHORT($demand, $unit) } would pass { RESOURCE($resource) }, { PERCENT($fraction) } of what it can, so something
     else answered or the path is another
 evidence-link-line-rate =
-    { RESOURCE($resource) } is at { PERCENT($fraction) } of its line rate, and what payload can get of it is not known
+    { RESOURCE($resource) } { verb-is } at { PERCENT($fraction) } of its line rate, and what payload can get of it is not known
 evidence-link-range =
-    { RESOURCE($resource) } is at { PERCENT($fraction) } of what payload can get at most; a full one usually gives
+    { RESOURCE($resource) } { verb-is } at { PERCENT($fraction) } of what payload can get at most; a full one usually gives
     { SHORT($least, $unit) } to { SHORT($most, $unit) }, so whether it is full cannot be told
 evidence-demand = the rate measured
 "#;

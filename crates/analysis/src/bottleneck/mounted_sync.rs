@@ -24,12 +24,12 @@ const WAITS: [&str; 3] = ["latency-bound", "device-bound", "cannot-tell"];
 
 pub(super) const ENGLISH: &str = r#"
 evidence-mounted-sync =
-    { RESOURCE($resource) } is mounted with the option { $option }: { $option ->
+    { RESOURCE($resource) } { verb-is } mounted with the option { $option }: { $option ->
         [sync] each write waits until it is on the device
        *[dirsync] each change of a directory waits until it is on the device
     }
 evidence-each-write =
-    { RESOURCE($resource) } takes { FIXED($each, decimals: 2) } writes for each of the load, whose workers wait { PERCENT($share) }
+    { RESOURCE($resource) } take{ verb-s } { FIXED($each, decimals: 2) } writes for each of the load, whose workers wait { PERCENT($share) }
     of the time
 "#;
 

@@ -15,7 +15,7 @@ const LEAST: u64 = 100;
 
 pub(super) const ENGLISH: &str = r#"
 finding-device-pushes-back =
-    { RESOURCE($resource) } takes no more: its driver gave back { PERCENT($share) } of the requests undone ({ FIXED($requeued) } of
+    { RESOURCE($resource) } take{ verb-s } no more: { pronoun-its } driver gave back { PERCENT($share) } of the requests undone ({ FIXED($requeued) } of
     { FIXED($issued) } in all trials)
     .advice = a smaller queue depth asks for less at once, and loses nothing if the device is full
 

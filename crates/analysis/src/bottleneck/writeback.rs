@@ -18,16 +18,19 @@ finding-dirty-throttled =
         [yes] {" "}of the control group, whose memory is held to { BINARY($memory) },
        *[no] {""}
     } waits to be written ({ BINARY($dirty) }) that the kernel slows the writer down to what
-    { RESOURCE($resource) } takes: { SHORT($rate, unit: "B/s") }
+    { RESOURCE($resource) } take{ verb-s }: { SHORT($rate, unit: "B/s") }
     .advice =
-        { RESOURCE($resource) } is the limit: a faster one helps; { $grouped ->
+        { RESOURCE($resource) } { verb-is } the limit: { $several ->
+            [yes] faster ones help
+           *[no] a faster one helps
+        }; { $grouped ->
             [yes] more memory for the group
            *[no] more dirty memory (--set dirty-bytes)
-        } only delays this; headroom run disk shows what it can do alone
+        } only delays this; headroom run disk shows what { pronoun-it } can do alone
 
 evidence-dirty-of-others =
     writers are slowed down because much of the page cache waits to be written, but only { PERCENT($own) } of what
-    { RESOURCE($resource) } takes is from the load
+    { RESOURCE($resource) } take{ verb-s } is from the load
 evidence-dirty-pages = { BINARY($dirty) } wait to be written, and writers are slowed down from { BINARY($limit) } on
 "#;
 

@@ -76,10 +76,10 @@ finding-promise =
            *[short] not kept
         }
        *[limit] { RESOURCE($resource) } { $how ->
-            [short] falls short of what { promise-whose } promises: { promise-share }
-            [beyond] gives more than { promise-whose } promises: { promise-share }; a cache may have answered, or the
+            [short] fall{ verb-s } short of what { promise-whose } promises: { promise-share }
+            [beyond] give{ verb-s } more than { promise-whose } promises: { promise-share }; a cache may have answered, or the
                 drive is another
-           *[kept] keeps what { promise-whose } promises: { promise-share }
+           *[kept] keep{ verb-s } what { promise-whose } promises: { promise-share }
         }
     }
 

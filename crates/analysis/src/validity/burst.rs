@@ -23,7 +23,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-not-preconditioned =
     { $how ->
         [span] a burst: { BINARY($written) } were written, less than twice the { BINARY($span) } that are
-            touched; { RESOURCE($resource) } may be slower when it is written for longer
+            touched; { RESOURCE($resource) } may be slower when { pronoun-it } { verb-is } written for longer
         [cache] a burst: { BINARY($written) } were written, less than the { BINARY($cache) } of cache on
             { RESOURCE($resource) }
        *[state] nothing was preconditioned: { RESOURCE($resource) } may be slower in a steady state

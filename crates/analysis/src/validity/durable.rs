@@ -23,11 +23,11 @@ finding-what-was-durable =
         [through] the kernel takes { RESOURCE($resource) } to have no volatile cache and sends no flushes: what was
             synced is durable only if that is right
         [flushed] { SHORT($flushes, unit: "1/s") } flushes reached { RESOURCE($resource) } for
-            { SHORT($syncs, unit: "1/s") } syncs: what was synced is durable if the disk reports truthfully
-        [fua] each write to { RESOURCE($resource) } went through the disk's cache (FUA) and needs no flush: what was
-            written is durable if the disk reports truthfully
+            { SHORT($syncs, unit: "1/s") } syncs: what was synced is durable if the disk{ plural-s } report{ verb-s } truthfully
+        [fua] each write to { RESOURCE($resource) } went through { pronoun-its } cache{ plural-s } (FUA) and needs no flush: what was
+            written is durable if { pronoun-it } report{ verb-s } truthfully
        *[none] no flush reached { RESOURCE($resource) } for { SHORT($syncs, unit: "1/s") } syncs, and the kernel
-            takes it to have a volatile cache: what was synced is not durable, and these are the figures of no sync
+            takes { pronoun-them } to have a volatile cache: what was synced is not durable, and these are the figures of no sync
     }
     .advice =
         { $how ->

@@ -17,7 +17,7 @@ pub(crate) const RULE: Rule = Rule {
          that.",
     english: r#"
 finding-loop-through-cache =
-    { RESOURCE($resource) } reads and writes its file through the page cache, which direct=yes does not go around:
+    { RESOURCE($resource) } read{ verb-s } and write{ verb-s } { pronoun-its } file{ plural-s } through the page cache, which direct=yes does not go around:
     { $how ->
         [seen] { RESOURCE($below) } saw { PERCENT($share) } of the bytes
        *[unknown] this is not the speed of a disk

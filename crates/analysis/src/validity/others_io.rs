@@ -30,7 +30,7 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-others-use-the-device =
     { RESOURCE($resource) } moved { SHORT($beyond, unit: "B/s") } more than the { SHORT($program, unit: "B/s") } of the
-    load: others use it too, or requests were made larger on the way
+    load: others use { pronoun-them } too, or requests were made larger on the way
     .advice = `headroom doctor` lists who is busy; measure again when they are not
 
 evidence-foreign =

@@ -25,7 +25,7 @@ pub(crate) const RULE: Rule = Rule {
 finding-read-ahead =
     { RESOURCE($resource) } delivered { FIXED($times, decimals: 1) } times what the load asked for{ $how ->
         [explained] : the kernel reads whole pages, and up to { BINARY($ahead) } ahead (read_ahead_kb)
-       *[unexplained] , more than reading ahead explains: others use it too
+       *[unexplained] , more than reading ahead explains: others use { pronoun-them } too
     }
 
 evidence-ahead = { BINARY($bytes) } ahead

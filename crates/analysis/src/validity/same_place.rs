@@ -29,7 +29,7 @@ finding-same-place =
         [less] less than{" "}
        *[share] {""}
     }{ PERCENT($share) } of { RESOURCE($resource) }: { $heads ->
-        [yes] its heads move over that part only, so that seeks are shorter than over the whole disk
+        [yes] { pronoun-its } heads move over that part only, so that seeks are shorter than over the whole disk{ plural-s }
        *[no] caches on the way may hold that, and more of it may be slower
     }
     .advice = use a larger size, or sweep span

@@ -17,9 +17,9 @@ pub(crate) const RULE: Rule = Rule {
     english: r#"
 finding-blocks-never-written =
     { $how ->
-        [purged] all blocks of { RESOURCE($resource) } were discarded before: its controller answers their reads, not
+        [purged] all blocks of { RESOURCE($resource) } were discarded before: { pronoun-its } controller{ plural-s } answer{ verb-s } their reads, not
             the medium
-       *[unknown] nobody knows which blocks of { RESOURCE($resource) } were ever written: its controller answers reads of
+       *[unknown] nobody knows which blocks of { RESOURCE($resource) } were ever written: { pronoun-its } controller{ plural-s } answer{ verb-s } reads of
             the others, not the medium
     }
     .advice = use precondition=fill, which overwrites a device that was given up

@@ -5,10 +5,10 @@ use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
 use report::text::printable;
-use store::{Annotations, Store};
+use store::{Annotations, Store, StoreError};
 
 use super::help::examples;
-use super::{flag, open_store, store_argument, stored_run_argument};
+use super::{flag, kept_runs, store_argument, stored_run_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -26,10 +26,14 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let mut store = open_store(matches)?;
     let Some(named) = matches.get_one::<String>("run") else {
-        return output::done(list(&store.annotations()?));
+        let all = match kept_runs(matches) {
+            Err(StoreError::Absent { .. }) => BTreeMap::new(),
+            store => store?.annotations()?,
+        };
+        return output::done(list(&all));
     };
+    let mut store = kept_runs(matches)?;
     let id = store.resolve(named)?;
     if matches.get_flag("unpin") {
         store.set_baseline(&id, None)?;

@@ -4,7 +4,7 @@
 use std::process::ExitCode;
 
 use analysis::comparison::{ComparisonError, ComparisonOptions, Judged, MARGIN, factors, of_runs, within};
-use clap::{ArgMatches, Command};
+use clap::{ArgAction, ArgMatches, Command};
 use model::comparison::Row;
 use model::{Comparison, MetricName, Run};
 use report::export::{COMPARISON_EXPORTERS, comparison_json};
@@ -62,12 +62,36 @@ pub(super) fn define(command: Command) -> Command {
                 .value_delimiter(',')
                 .value_parser(metric_name),
         )
+        .arg(
+            option("price", "TEXT")
+                .action(ArgAction::Append)
+                .conflicts_with_all(["by", "class"])
+                .help(
+                    "What a side costs, such as \"USD 2,100 / 2,000,000 won\", in place of the run's own price; once for \
+                     each run, in their order",
+                ),
+        )
         .arg(flag("fail-if-worse", "Exit with 1 if anything is worse, or the new side has no figure where the baseline has one"))
         .arg(flag("json", "Print the comparison document and nothing else on standard output"))
         .arg(output::verbose_argument())
         .arg(output_argument_of(COMPARISON_EXPORTERS))
         .arg(language_argument())
         .arg(store_argument())
+}
+
+/// Prices that were typed count in place of those of the runs.
+fn take_prices(matches: &ArgMatches, runs: &mut [Run]) -> Result<(), Failure> {
+    let prices: Vec<&String> = matches.get_many("price").unwrap_or_default().collect();
+    if !prices.is_empty() && prices.len() != runs.len() {
+        return Err(Failure::arguments(
+            format!("there are {} runs and {} prices", runs.len(), prices.len()),
+            "give --price once for each run, in their order",
+        ));
+    }
+    for (run, price) in runs.iter_mut().zip(prices) {
+        run.study.price = Some(price.clone());
+    }
+    Ok(())
 }
 
 /// In place of metrics: all.
@@ -96,7 +120,8 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         None => None,
     };
     let mut source = Runs::of(matches);
-    let runs: Vec<Run> = named.into_iter().map(|name| source.load(name)).collect::<Result<_, _>>()?;
+    let mut runs: Vec<Run> = named.into_iter().map(|name| source.load(name)).collect::<Result<_, _>>()?;
+    take_prices(matches, &mut runs)?;
     let options = ComparisonOptions {
         margin,
         judged,

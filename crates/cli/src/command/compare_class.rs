@@ -12,7 +12,7 @@ use report::page::class::{ClassSubject, document};
 use store::{State, Store, StoreError};
 
 use super::export::{Destination, language};
-use super::{open_store, store_path, unknown};
+use super::{kept_runs, unknown};
 use crate::exit::Failure;
 use crate::output;
 
@@ -77,11 +77,12 @@ fn check_has(run: &Run, only: &PartClass) -> Result<(), Failure> {
 /// What other runs have that are kept. One that is damaged is left out.
 fn own_figures(matches: &ArgMatches, run: &Run) -> Result<OwnFigures, Failure> {
     let mut own = OwnFigures::default();
-    // A run in a file may be looked at where nothing is kept, and no store is made for it.
-    if !store_path(matches).is_some_and(|path| path.exists()) {
-        return Ok(own);
-    }
-    let store = open_store(matches)?;
+    let store = match kept_runs(matches) {
+        Ok(store) => store,
+        // A run in a file may be looked at where nothing is kept.
+        Err(StoreError::Absent { .. } | StoreError::NoDefault) => return Ok(own),
+        Err(error) => return Err(error.into()),
+    };
     let mut entries = store.list()?;
     entries.retain(|entry| entry.id != run.id && entry.state != State::Running);
     for entry in entries.iter().take(RUNS_MOST) {

@@ -13,6 +13,7 @@ use model::{Finding, Resource, Run, Severity, Value, scalar};
 use report::doctor::{document, errors_document};
 use report::document::Document;
 use report::text::printable;
+use store::StoreError;
 
 use super::help::examples;
 use super::machine::{examine, host_argument};
@@ -76,7 +77,7 @@ fn errors(matches: &ArgMatches, text: &str) -> Result<(Vec<Finding>, Document), 
     let (since, run) = match moment(text, Timestamp::now()) {
         Some(unix_s) => (Since { unix_s, counts: BTreeMap::new() }, None),
         None => {
-            let run = Runs::of(matches).load(text)?;
+            let run = Runs::of(matches).load(text).map_err(|failure| neither(text, failure))?;
             (since_run(&run)?, Some(run))
         }
     };
@@ -94,6 +95,20 @@ fn errors(matches: &ArgMatches, text: &str) -> Result<(Vec<Finding>, Document), 
     }
     let document = errors_document(&report, Language::English.words());
     Ok((report.findings, document))
+}
+
+/// Where there is no run of that name, that the text is no time either.
+fn neither(text: &str, failure: Failure) -> Failure {
+    match failure {
+        Failure::Store(StoreError::Unknown { .. } | StoreError::Absent { .. } | StoreError::Empty { .. }) => {
+            Failure::arguments(
+                format!("`{}` is no time, and no kept run has that name", printable(text)),
+                "say how long ago (2h, 3d), a day (2026-11-28), a time (2026-11-28T10:30:00Z), or a run from \
+                 `headroom list`",
+            )
+        }
+        other => other,
+    }
 }
 
 /// The moment that a text names, Unix time in seconds; absent where it must be a run.

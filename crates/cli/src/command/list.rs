@@ -3,13 +3,14 @@
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use report::reference::paragraph;
 use report::text::printable;
-use store::{Annotations, State, Store};
+use store::{Annotations, State, Store, StoreError};
 
 use super::baseline::date;
 use super::help::examples;
 use super::run_filter::{self, RunFilter};
-use super::{open_store, store_argument, tag};
+use super::{kept_runs, store_argument, tag};
 use crate::exit::Failure;
 use crate::output;
 
@@ -26,7 +27,10 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let store = open_store(matches)?;
+    let store = match kept_runs(matches) {
+        Err(none @ StoreError::Absent { .. }) => return output::done(none_kept(&none)),
+        other => other?,
+    };
     let said = store.annotations()?;
     let entries = RunFilter::of(matches).select(&store, &said)?;
     if entries.is_empty() {
@@ -48,6 +52,15 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
         }
     }
     output::done(text)
+}
+
+/// That there is no store, and what to type. A store that was named may have been mistyped, so its name is told.
+fn none_kept(none: &StoreError) -> String {
+    let told = printable(&none.to_string());
+    let mut letters = told.chars();
+    let first = letters.next().map(char::to_uppercase);
+    let first: String = first.into_iter().flatten().collect();
+    paragraph(&format!("{first}{}. {}", letters.as_str(), none.help()), output::terminal()) + "\n"
 }
 
 /// What was said of a run, in lines.

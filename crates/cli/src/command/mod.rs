@@ -46,7 +46,6 @@ mod tag;
 mod tool_text;
 mod trace;
 mod trend;
-mod unknown_study;
 mod verify_tool;
 mod workloads;
 
@@ -190,7 +189,13 @@ fn page_path(matches: &ArgMatches, id: &str) -> Option<PathBuf> {
     Some(store_path(matches)?.with_file_name(format!("headroom-{id}.html")))
 }
 
-/// Opens the store that `--store` names, or the usual one.
+/// Opens the store that `--store` names, or the usual one, for what is about the runs in it. Where there is no
+/// store there are no runs, and none is made: whoever only looks leaves nothing behind.
+fn kept_runs(matches: &ArgMatches) -> Result<SqliteStore, StoreError> {
+    SqliteStore::open_existing(&store_path(matches).ok_or(StoreError::NoDefault)?)
+}
+
+/// Opens the store that `--store` names, or the usual one, to keep a run in it; makes it if there is none.
 fn open_store(matches: &ArgMatches) -> Result<SqliteStore, StoreError> {
     match matches.get_one::<String>("store") {
         Some(path) => SqliteStore::open(Path::new(path)),

@@ -7,7 +7,7 @@ use report::text::printable;
 use store::Store;
 
 use super::help::examples;
-use super::{flag, open_store, store_argument, stored_run_argument};
+use super::{flag, kept_runs, store_argument, stored_run_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -34,7 +34,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let words: Vec<&str> = typed.flat_map(|text| text.split_whitespace()).collect();
     let text = words.join(" ");
     check(&text)?;
-    let mut store = open_store(matches)?;
+    let mut store = kept_runs(matches)?;
     let id = store.resolve(matches.get_one::<String>("run").map_or("", String::as_str))?;
     if matches.get_flag("remove") {
         store.set_note(&id, None)?;

@@ -4,14 +4,18 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches};
 use model::{Run, Study};
 use store::{State, Store};
+use study::read::endurance::ENDURANCE;
 use study::run::check_kept;
 
-use super::{open_store, option};
+use super::{kept_runs, option};
 use crate::exit::Failure;
 use crate::operation_log::LOG_OPERATIONS;
 
 /// The name of its option.
 pub(super) const RESUME: &str = "resume";
+
+/// The flag that has nothing done.
+const DRY_RUN: &str = "dry-run";
 
 /// What may stand beside it: where the run is kept, what is shown of it, and what may be overwritten. All else is in
 /// the kept study.
@@ -27,6 +31,7 @@ const BESIDE: &[&str] = &[
     "strict",
     "destroy",
     "wipe",
+    DRY_RUN,
 ];
 
 pub(super) fn argument() -> Arg {
@@ -42,14 +47,16 @@ pub(super) fn kept(matches: &ArgMatches) -> Result<Option<Run>, Failure> {
     let Some(named) = matches.get_one::<String>(RESUME) else { return Ok(None) };
     let is_typed = |id: &&str| matches.value_source(id) == Some(ValueSource::CommandLine);
     let mut typed = matches.ids().map(|id| id.as_str()).filter(is_typed);
-    if let Some(other) = typed.find(|id| !BESIDE.contains(id)) {
+    // How much a drive may take in its life is asked before, and is no part of what goes on.
+    let is_beside = |id: &&str| BESIDE.contains(id) || *id == ENDURANCE && matches.get_flag(DRY_RUN);
+    if let Some(other) = typed.find(|id| !is_beside(id)) {
         let shown = if other == "study" { "a study".to_owned() } else { format!("--{other}") };
         return Err(Failure::arguments(
             format!("{shown} cannot be given with --resume: a run goes on as it began"),
             "leave it out, or leave --resume out and measure anew",
         ));
     }
-    let store = open_store(matches)?;
+    let store = kept_runs(matches)?;
     let id = store.resolve(named)?;
     if store.list()?.iter().any(|entry| entry.id == id && entry.state == State::Running) {
         return Err(Failure::refused(
@@ -82,7 +89,7 @@ mod tests {
             (&["null"][..], "a study"),
             (&["--queue-depth", "1,2"], "--queue-depth"),
             (&["--trials", "9"], "--trials"),
-            (&["--dry-run"], "--dry-run"),
+            (&["--endurance", "300TB"], "--endurance"),
             (&["--tag", "rack=3"], "--tag"),
         ] {
             let line = [&["headroom", "run", "--resume", "last", "--json", "--strict"][..], other].concat();

@@ -6,7 +6,7 @@ use clap::{ArgMatches, Command};
 use store::{State, Store};
 
 use super::help::examples;
-use super::{open_store, page_path, run_argument, store_argument};
+use super::{kept_runs, page_path, run_argument, store_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -19,7 +19,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let mut store = open_store(matches)?;
+    let mut store = kept_runs(matches)?;
     let named: Vec<&String> = matches.get_many("run").into_iter().flatten().collect();
     // All names first: a wrong one removes nothing.
     let ids = named.iter().map(|n| store.resolve(n)).collect::<Result<Vec<_>, _>>()?;

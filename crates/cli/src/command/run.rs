@@ -13,6 +13,7 @@ use ::store::Store;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use model::Study;
 use model::run::Run;
+use model::study::Offer;
 use report::document::terminal::Detail;
 use report::page::{Subject, document};
 use study::built_in::{self, INPUT_OPTIONS};
@@ -20,6 +21,7 @@ use study::plan;
 use study::read::goal::ABORT_WHEN;
 use study::run::{Invocation, RunError, Runner};
 
+use super::dry_run::Intention;
 use super::export::{Destination, language, language_argument, output_argument};
 use super::help::examples;
 use super::run_options::{LAYERS, PROVE, controls, parameters};
@@ -89,7 +91,11 @@ fn own_arguments() -> [Arg; 18] {
         ),
         resume::argument(),
         many("section", "NAME", "Run only this job of a fio job file; may be given several times"),
-        many("input", "NAME=VALUE", "A value that a study with [inputs] asks for, if it is none of the options"),
+        many(
+            "input",
+            "NAME=VALUE",
+            "A value that a study with [inputs] asks for, if it is none of the options",
+        ),
         many(
             "set",
             "NAME=LEVELS",
@@ -122,8 +128,11 @@ fn own_arguments() -> [Arg; 18] {
             "A signature on a device named with --destroy that may be lost, as wipefs(8) calls it: ext4, gpt, \
              crypto_LUKS",
         ),
-        option("price", "TEXT").help(
-            "What the machine, or the part that is measured, costs: \"4,000 yen\"; the report divides figures by it",
+        many(
+            "price",
+            "TEXT",
+            "What the machine, or the part that is measured, costs: \"4,000 yen\", or \"USD 2,100 / 2,000,000 won\" in two \
+             currencies; of several offers each with a name: \"reserved: USD 0.06 an hour\". The report divides figures by it",
         ),
         flag(LAYERS, "Measure at each layer of the stack: the same as --layer all"),
         flag(PROVE, "Prove each verdict by perturbation"),
@@ -157,6 +166,7 @@ pub(super) fn measure(
     };
     check(&study)?;
     take_price(matches, &mut study);
+    dry_run::take_endurance(matches, &mut study);
     choose_seed(matches, &mut study);
     let cancel = Arc::new(AtomicBool::new(false));
     // Where signals cannot be caught, they end the program as they end others.
@@ -170,7 +180,9 @@ pub(super) fn measure(
     let planned = make(&study, &catalogue, &mut agent, &mut watch)?;
     run_refusal::refuse(matches, &study, &planned.plan)?;
     if matches.get_flag("dry-run") {
-        return dry_run::show(matches, &planned, (&mut agent, &mut watch));
+        let intention =
+            Intention { planned: &planned, kept: kept.as_ref(), endurance: study.endurance_bytes };
+        return dry_run::show(matches, &intention, (&identity(typed), &catalogue), (&mut agent, &mut watch));
     }
     restore::begin(&planned.plan)?;
     output::note(&report::plan::new_names(&planned.plan));
@@ -286,8 +298,8 @@ fn page_beside_store(matches: &ArgMatches, run: &Run) -> Option<String> {
 
 /// A price that was typed counts in place of the study's.
 fn take_price(matches: &ArgMatches, study: &mut Study) {
-    if let Some(price) = matches.get_one::<String>("price") {
-        study.price = Some(price.clone());
+    if let Some(prices) = matches.get_many::<String>("price") {
+        study.price = Some(Offer::joined(prices.map(String::as_str)));
     }
 }
 

@@ -9,13 +9,16 @@ use super::baseline::date;
 use super::option;
 
 /// The arguments that choose runs.
-pub(super) fn arguments() -> [Arg; 5] {
+pub(super) fn arguments() -> [Arg; 6] {
     [
         Arg::new("name").value_name("NAME").help("Only runs of this study, or with this workload"),
         option("machine", "HOSTNAME").help("Only runs of this machine"),
         option("tag", "NAME=VALUE").action(ArgAction::Append).help(
             "Only runs with this tag, or with a tag of this name where no value is given; several times for all of \
              several",
+        ),
+        option("search", "TEXT").help(
+            "Only runs with this text in their note, tags, title, study or name; capitals and small letters are alike",
         ),
         option("since", "DATE").value_parser(day).help("Only runs that began on this day (UTC) or later: 2026-11-28"),
         option("until", "DATE").value_parser(day).help("Only runs that began on this day (UTC) or earlier"),
@@ -27,6 +30,8 @@ pub(super) struct RunFilter<'a> {
     name: Option<&'a str>,
     machine: Option<&'a str>,
     tags: Vec<&'a str>,
+    /// In small letters.
+    search: Option<String>,
     since: Option<&'a str>,
     until: Option<&'a str>,
 }
@@ -39,6 +44,7 @@ impl<'a> RunFilter<'a> {
             name: text("name"),
             machine: text("machine"),
             tags: matches.get_many::<String>("tag").unwrap_or_default().map(String::as_str).collect(),
+            search: text("search").map(str::to_lowercase),
             since: text("since"),
             until: text("until"),
         }
@@ -71,6 +77,7 @@ impl<'a> RunFilter<'a> {
             && self.since.is_none_or(|since| began >= since)
             && self.until.is_none_or(|until| began <= until)
             && self.tags.iter().all(has_tag)
+            && self.search.as_ref().is_none_or(|wanted| has_text(entry, said, wanted))
     }
 
     /// Whether it is of the study that is asked for, or has the workload.
@@ -86,6 +93,15 @@ impl<'a> RunFilter<'a> {
             Err(other) => Err(other),
         }
     }
+}
+
+/// Whether a text, in small letters, stands in what a run is called or what was said of it.
+fn has_text(entry: &RunEntry, said: Option<&Annotations>, wanted: &str) -> bool {
+    let own = [Some(&entry.id), Some(&entry.study), entry.title.as_ref()].into_iter().flatten();
+    let note = said.and_then(|said| said.note.as_ref());
+    let tags = said.into_iter().flat_map(|said| &said.tags).map(|(name, value)| format!("{name}={value}"));
+    let mut all = own.chain(note).cloned().chain(tags);
+    all.any(|text| text.to_lowercase().contains(wanted))
 }
 
 /// A day as it was typed.
@@ -129,16 +145,20 @@ mod tests {
         let words = std::iter::once("list").chain(typed.iter().copied());
         let matches = Command::new("list").args(arguments()).get_matches_from(words);
         let tags = [("rack".to_owned(), "3".to_owned())].into_iter().collect();
-        let said = Annotations { tags, ..Annotations::default() };
+        let note = Some("After the new Controller".to_owned());
+        let said = Annotations { tags, note, ..Annotations::default() };
         RunFilter::of(&matches).takes(&entry("host-7", "2026-11-28T23:59:59.5Z"), Some(&said))
     }
 
     #[test]
     fn runs_are_chosen_by_machine_tag_and_day() {
-        let all: [&[&str]; 4] = [
+        let all: [&[&str]; 7] = [
             &[],
             &["--machine", "host-7"],
             &["--tag", "rack"],
+            &["--search", "new controller"],
+            &["--search", "RACK=3"],
+            &["--search", "disk", "--machine", "host-7"],
             &["--tag", "rack=3", "--since", "2026-11-28", "--until", "2026-11-28"],
         ];
         for yes in all {
@@ -148,6 +168,7 @@ mod tests {
             ["--machine", "host"],
             ["--tag", "rack=33"],
             ["--tag", "site"],
+            ["--search", "firmware"],
             ["--since", "2026-11-29"],
             ["--until", "2026-11-27"],
         ] {

@@ -12,9 +12,10 @@ use study::built_in;
 use study::read::arguments::{Arguments, apply, study_of_workload};
 use study::read::{from_toml_with, inputs};
 
+use super::job_file;
 use super::run_options::arguments;
-use super::{job_file, unknown_study};
 use crate::exit::Failure;
+use crate::unknown_study;
 
 /// The study that was meant, with the options applied.
 pub(super) fn read(

@@ -13,7 +13,7 @@ use model::run::SCHEMA;
 use report::text::printable;
 use store::{SqliteStore, Store};
 
-use super::{open_store, tool_text};
+use super::{kept_runs, tool_text};
 use crate::exit::Failure;
 
 /// Runs by their names; the store is opened when the first is asked of it.
@@ -42,7 +42,7 @@ impl<'a> Runs<'a> {
     fn stored(&mut self, named: &str) -> Result<Run, Failure> {
         let store = match self.store.take() {
             Some(store) => store,
-            None => open_store(self.matches)?,
+            None => kept_runs(self.matches)?,
         };
         let store = self.store.insert(store);
         Ok(store.load(&store.resolve(named)?)?)

@@ -8,7 +8,7 @@ use report::text::printable;
 use store::{SqliteStore, Store, StoreError};
 
 use super::help::examples;
-use super::{open_store, option, store_argument, stored_run_argument};
+use super::{kept_runs, open_store, option, store_argument, stored_run_argument};
 use crate::exit::Failure;
 use crate::output;
 
@@ -42,7 +42,7 @@ pub(super) fn define(command: Command) -> Command {
 }
 
 pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitCode, Failure> {
-    let mut store = open_store(matches)?;
+    let mut store = kept_runs(matches)?;
     let id = store.resolve(matches.get_one::<String>("run").map_or("", String::as_str))?;
     for name in matches.get_many::<String>("remove").unwrap_or_default() {
         store.set_tag(&id, name, None)?;

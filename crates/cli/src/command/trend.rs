@@ -8,6 +8,7 @@ use std::process::{Command as Program, ExitCode, Stdio};
 use analysis::comparison::MARGIN;
 use analysis::trend::TrendHistory;
 use clap::{ArgMatches, Command};
+use import::habits;
 use model::MetricName;
 use report::export::TREND_EXPORTERS;
 use report::page::trend::{TrendSubject, document};
@@ -18,7 +19,7 @@ use super::compare::{margin, metric_name};
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::help::examples;
 use super::run_filter::{self, RunFilter};
-use super::{flag, open_store, option, store_argument, tag};
+use super::{flag, kept_runs, option, store_argument, store_path, tag};
 use crate::exit::{Failure, WORSE};
 use crate::output;
 
@@ -68,14 +69,16 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         Some(path) => Some(Destination::of(TREND_EXPORTERS, path)?),
         None => None,
     };
-    let store = open_store(matches)?;
+    let store = kept_runs(matches)?;
     let annotations = store.annotations()?;
     let entries = chosen(matches, &store, &annotations)?;
     let trend = gathered(&store, &entries, &annotations, metric)?.finish(margin);
     if let Some(metric) = metric.filter(|_| trend.series.is_empty()) {
+        let ours = habits::metric(metric.as_str(), |_| true);
+        let meant = ours.map_or_else(String::new, |ours| format!("did you mean `{ours}`? "));
         return Err(Failure::arguments(
             format!("no run has the metric `{metric}`"),
-            "`headroom workloads NAME` lists the metrics of a workload",
+            format!("{meant}`headroom workloads NAME` lists the metrics of a workload"),
         ));
     }
     let said: BTreeMap<String, String> =
@@ -110,6 +113,9 @@ fn chosen(
     let mut entries = RunFilter::of(matches).select(store, annotations)?;
     entries.retain(|entry| entry.state != State::Running);
     if entries.is_empty() {
+        if store.list()?.is_empty() {
+            return Err(StoreError::Empty { path: store_path(matches).unwrap_or_default() }.into());
+        }
         return Err(Failure::arguments(
             "no kept run is like that",
             "`headroom list` shows the runs that are kept, and takes the same options",

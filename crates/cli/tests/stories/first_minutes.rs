@@ -111,6 +111,102 @@ fn lines_for_shells_are_what_these_can_read() {
     assert!(stderr(&unknown).contains("bash, zsh, fish"), "{}", stderr(&unknown));
 }
 
+/// Every command that is about kept runs, with the exit code where there are none.
+const READERS: &[(&[&str], i32)] = &[
+    (&["list"], 0),
+    (&["baseline"], 0),
+    (&["fixtures"], 0),
+    (&["show"], 2),
+    (&["report", "last", "-o", "x.html"], 2),
+    (&["export", "last"], 2),
+    (&["compare", "last", "2026"], 2),
+    (&["compare", "last", "--class"], 2),
+    (&["trend"], 2),
+    (&["tag", "last", "rack=3"], 2),
+    (&["note", "last", "new"], 2),
+    (&["rm", "last"], 2),
+    (&["run", "--resume", "last"], 2),
+    (&["fit", "--resume", "last", "--dry-run"], 2),
+];
+
+#[test]
+fn regression_whoever_only_looked_for_runs_made_a_store() {
+    let home = StoryFolder::new();
+    for (typed, code) in READERS {
+        let mut command = Command::new(program());
+        command.args(*typed).current_dir(home.path()).env("NO_COLOR", "1");
+        command.env("HOME", home.path()).env("HEADROOM_STATE", home.path().join("state"));
+        let output = command.env_remove("XDG_DATA_HOME").output().unwrap();
+        let said = flat(&(stdout(&output) + &stderr(&output)));
+        assert_eq!(output.status.code(), Some(*code), "{typed:?}: {said}");
+        assert!(said.contains("`headroom "), "{typed:?} says nothing of what to type: {said}");
+        assert!(home.names().is_empty(), "{typed:?} left {:?}", home.names());
+    }
+    let named = home.run(&["list"]);
+    assert!(
+        flat(&stdout(&named)).contains("store.db"),
+        "a store that was mistyped is told: {}",
+        stdout(&named)
+    );
+    assert!(!home.store().exists());
+}
+
+/// Everything below a folder, with sizes and the times of the last change.
+fn everything(folder: &Path) -> Vec<String> {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let metadata = entry.metadata().unwrap();
+        let (path, length) = (entry.path(), metadata.len());
+        all.push(format!("{} {length} {:?}", path.display(), metadata.modified().unwrap()));
+        if metadata.is_dir() {
+            all.extend(everything(&path));
+        }
+    }
+    all.sort();
+    all
+}
+
+#[test]
+fn a_dry_run_measures_nothing_and_writes_nothing() {
+    let place = StoryFolder::new();
+    std::fs::write(place.path().join("mine.txt"), "mine").unwrap();
+    let before = everything(place.path());
+    for typed in [
+        &["run", "--dry-run"][..],
+        &["run", "disk", "--target", ".", "--pattern", "write", "--size", "16MiB", "--dry-run"],
+        &[
+            "run",
+            "disk",
+            "--target",
+            ".",
+            "--pattern",
+            "write",
+            "--rate",
+            "1k/s",
+            "--dry-run",
+            "--endurance",
+            "1TB",
+        ],
+        &["run", "db.oltp", "--target", ".", "--dry-run"],
+        &["run", "server-baseline", "--target", ".", "--dry-run"],
+        &["run", "burn-in", "--target", ".", "--dry-run"],
+        &["fit", "etcd", "--target", ".", "--dry-run"],
+        &["fit", "postgres", "--target", ".", "--dry-run"],
+        &["fit", "backup-target", "--target", ".", "--dry-run"],
+        &["fit", "video-recorder", "--target", ".", "--dry-run", "--json"],
+    ] {
+        let output = place.run(typed);
+        let said = stdout(&output);
+        // A server that is not here, or a file system that holds the store, is refused.
+        let code = output.status.code();
+        assert!(code == Some(0) && !said.is_empty() || code == Some(3), "{typed:?}: {}", stderr(&output));
+        assert_eq!(everything(place.path()), before, "{typed:?}");
+        if code == Some(0) && !typed.contains(&"--json") {
+            assert!(said.contains("Time needed: "), "{typed:?}: {said}");
+        }
+    }
+}
+
 /// (arguments, exit code, what is said to type)
 const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["rnu"], 2, "did you mean `headroom run`?"),
@@ -125,6 +221,18 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["run", "/proc"], 2, "`headroom run disk --target /proc`"),
     (&["show", "last", "-o", "x.html"], 2, "`headroom report RUN -o FILE`"),
     (&["run", "null", "--trials", "0"], 2, "`0` is not a number of trials"),
+    // Habits of other tools.
+    (&["run", "iperf3", "-c", "10.0.0.2"], 2, "`headroom run net.stream` measures the like"),
+    (&["run", "net.stream", "-c", "10.0.0.2"], 2, "did you mean `--peer`?"),
+    (&["run", "disk", "--operation", "read"], 2, "did you mean `--pattern`?"),
+    (&["run", "disk", "--pattern", "rand"], 2, "did you mean `randread`?"),
+    (&["run", "disk", "--pattern", "seq"], 2, "did you mean `read`?"),
+    (&["run", "disk", "--expect", "bw > 500MB/s"], 2, "did you mean `throughput`?"),
+    (&["run", "disk", "--expect", "lat < 1ms"], 2, "did you mean `latency_p99`?"),
+    (&["run", "disk", "bs=4k"], 2, "`--block-size 4k`"),
+    (&["run", "disk", "--trails", "3"], 2, "did you mean `--trials`?"),
+    (&["bench"], 2, "did you mean `headroom run`?"),
+    (&["--target", "/data"], 2, "a command comes first: `headroom run disk --target /data"),
 ];
 
 #[test]

@@ -30,6 +30,14 @@ fn an_interrupted_sweep_is_resumed_and_its_page_says_so() {
 
     let typed = place.run(&["run", "cpu.primes", "--resume", "last"]);
     assert_eq!(typed.status.code(), Some(2), "{}", stderr(&typed));
+    let planned = place.run(&["run", "--resume", "last", "--dry-run"]);
+    assert_eq!(planned.status.code(), Some(0), "{}", stderr(&planned));
+    let said = flat(&stdout(&planned));
+    let id = kept["id"].as_str().unwrap();
+    assert!(said.contains(&format!("{id} has {before} trials and lacks {}", 10 - before)), "{said}");
+    assert!(said.contains("cpu.primes threads=1") && said.contains("Time needed: "), "{said}");
+    assert_eq!(trials(&place.stored()).len(), before, "a dry run measured");
+
     let output = place.run(&["run", "--resume", "last", "-o", "page.html"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let document = place.stored();
@@ -52,6 +60,8 @@ fn an_interrupted_sweep_is_resumed_and_its_page_says_so() {
     let again = place.run(&["run", "--resume", "last"]);
     assert_eq!(again.status.code(), Some(3), "{}", stderr(&again));
     assert!(flat(&stderr(&again)).contains("no trial of it is missing"), "{}", stderr(&again));
+    let again = place.run(&["run", "--resume", "last", "--dry-run"]);
+    assert_eq!(again.status.code(), Some(3), "{}", stderr(&again));
 }
 
 #[test]

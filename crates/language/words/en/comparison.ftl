@@ -142,3 +142,9 @@ comparison-together = many at once
 comparison-together-text = better and worse hold for all { $count } figures together (Holm)
 comparison-by-version = compared by
 comparison-command = comparison
+
+comparison-price = What the same speed costs
+comparison-price-side = side
+comparison-price-offer = price
+comparison-price-note = The price of each side, divided by its figure. The change says how much more or less the same costs than on the baseline; it is there where both have a price in one currency and for the same thing.
+comparison-price-row = { $row }: cost for each { $unit }

@@ -1,9 +1,9 @@
 # What observers saw.
 
 verdict-host-queue = the queue before { $resource }
-verdict-device-pushes-back = { $resource } takes no more
+verdict-device-pushes-back = { $resource } take{ verb-s } no more
 conclusion-host-queue = the queue in the host before { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-device-pushes-back = { $resource } is the limit, and takes no more: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-pushes-back = { $resource } { verb-is } the limit, and take{ verb-s } no more: { $rate }{ conclusion-where }{ conclusion-then }
 
 phase-load = what the load waited for an operation
 phase-q2g = waiting for a request (Q2G)

@@ -172,13 +172,13 @@ verdict-memory-latency = each load waits for the one before it
 verdict-threads-stopped = threads that are not let run
 verdict-swap-bound = swapping
 verdict-reclaim-bound = memory of the control group
-verdict-device-full = { $resource } is full
-verdict-limit-reached = { $resource } gives all that it can
-verdict-link-full = { $resource } is full
+verdict-device-full = { $resource } { verb-is } full
+verdict-limit-reached = { $resource } give{ verb-s } all that { pronoun-it } can
+verdict-link-full = { $resource } { verb-is } full
 verdict-io-quota = a quota holds { $resource }
 verdict-allowance-exceeded = the provider holds { $resource }
-verdict-bucket-used-up = { $resource } is metered: what was saved up is used
-verdict-constant-limit = { $resource } is held at a constant rate
+verdict-bucket-used-up = { $resource } { verb-is } metered: what was saved up is used
+verdict-constant-limit = { $resource } { verb-is } held at a constant rate
 verdict-credits-used-up = the CPU credits are used up
 verdict-steal-bound = CPU time that the hypervisor takes
 verdict-cpu-quota = a CPU quota
@@ -223,7 +223,7 @@ conclusion-steal-bound = the CPU time that the hypervisor takes is the limit: { 
 conclusion-threads-stopped = the threads are not let run all the time, and that is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-swap-bound = memory is the limit, because the machine swaps: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reclaim-bound = the control group's memory is the limit, because its tasks wait for room in it: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-interrupt-cpu-full = { $resource }, which takes the interrupts, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-interrupt-cpu-full = { $resource }, which take{ verb-s } the interrupts, { verb-is } the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-syncs =
     { $syncs ->
         [yes] ; { PERCENT($sync_share) } of the time is spent in syncs of { SHORT($sync_s, unit: "s") }
@@ -233,9 +233,9 @@ conclusion-device-full =
     { $resource }{ $others ->
         [yes] , of whose traffic at most half is the load's,
        *[no] {""}
-    } is the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
-conclusion-limit-reached = { $resource } gives all that it can: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-link-full = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+    } { verb-is } the limit: { $rate }{ conclusion-where }{ conclusion-then }{ conclusion-syncs }
+conclusion-limit-reached = { $resource } give{ verb-s } all that { pronoun-it } can: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-link-full = { $resource } { verb-is } the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-io-quota = the quota on { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-allowance-exceeded = what the provider allows { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-cpu-quota = the CPU quota is the limit: { $rate }{ conclusion-where }{ conclusion-then }
@@ -262,8 +262,8 @@ conclusion-one-core-full =
     }
 conclusion-own-cores-full =
     { $ours ->
-        [yes] { $resource }, all that it may run on, is the limit
-       *[no] { $resource }, which it shares with others, is the limit
+        [yes] { $resource }, all that it may run on, { verb-is } the limit
+       *[no] { $resource }, which it shares with others, { verb-is } the limit
     }{ conclusion-slowed }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-all-cores-full =
     { $cpus ->
@@ -312,10 +312,10 @@ conclusion-server-bound =
            *[other] { FIXED($outstanding) } at a time
         }, each answered after { SHORT($latency_s, unit: "s") }, of which the network round trip takes { SHORT($rtt_s, unit: "s") }
     }
-conclusion-device-bound = { $resource } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-device-bound = { $resource } { verb-is } the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-presenter-cpu-full = the processors of { $machine }, which presents the disk, are the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-presenter-device-bound = { $device } of { $machine }, which presents the disk, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-dirty-throttled = { $resource } is the limit, and the page cache is full of data that it has not yet taken: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-dirty-throttled = { $resource } { verb-is } the limit, and the page cache is full of data that { pronoun-it } { verb-has } not yet taken: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window
@@ -359,7 +359,7 @@ gain-fix =
     }
 gain-limit =
     { $bound ->
-        [resource] { $limit } is full
+        [resource] { $limit } { verb-is } full
         [workers] its threads compute all the time
         [other-end] the threads of the other end compute all the time
        *[processors] all CPUs are busy

@@ -7,7 +7,7 @@ verdict-parity-rewrite = members of { $resource } are read for each small write
 verdict-journal-flush = flushes of the journal to { $resource }
 conclusion-kernel-work-full = the CPUs are the limit, with the kernel's work for { $resource }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-kernel-thread-full = one thread of the kernel, for { $resource }, is the limit: { $rate }{ conclusion-where }{ conclusion-then }
-conclusion-slow-member = { $resource } is the limit, which all other members wait for: { $rate }{ conclusion-where }{ conclusion-then }
+conclusion-slow-member = { $resource } { verb-is } the limit, which all other members wait for: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-parity-rewrite = parity of { $resource } is the limit, as small writes wait for reads: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-journal-flush = the journal is the limit, flushed to { $resource }: { $rate }{ conclusion-where }{ conclusion-then }
 

@@ -212,3 +212,9 @@ comparison-together = 多重比較
 comparison-together-text = 改善と悪化は { $count } 個の値全体に対して成り立ちます（ホルム補正）
 comparison-by-version = 比較したプログラム
 comparison-command = 比較
+
+comparison-price = 同じ速さにかかる費用
+comparison-price-side = 対象
+comparison-price-offer = 価格
+comparison-price-note = 各対象の価格をその値で割ったものです。変化は、同じ速さに基準よりどれだけ多くまたは少なくかかるかで、同じ通貨で同じものに付けられた価格が両方にある場合だけ示します。
+comparison-price-row = { $row }: { $unit } あたりの費用

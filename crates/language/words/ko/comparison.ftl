@@ -212,3 +212,9 @@ comparison-together = 여러 값의 보정
 comparison-together-text = 좋아짐과 나빠짐은 값 { $count }개 전체에 대해 성립합니다(홀름 보정)
 comparison-by-version = 비교한 프로그램
 comparison-command = 비교
+
+comparison-price = 같은 속도에 드는 비용
+comparison-price-side = 대상
+comparison-price-offer = 가격
+comparison-price-note = 각 대상의 가격을 그 값으로 나눈 것입니다. 변화는 같은 속도에 기준보다 얼마나 더 또는 덜 드는지이며, 같은 통화로 같은 것에 매긴 가격이 양쪽에 있을 때만 나옵니다.
+comparison-price-row = { $row }: { $unit }당 비용

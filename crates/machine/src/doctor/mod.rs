@@ -46,6 +46,7 @@ mod tracing;
 mod turbo;
 mod virtual_machine;
 
+use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 use language::Words;
@@ -132,6 +133,12 @@ pub const CHECKS: &[Check] = &[
 #[must_use]
 pub fn look(host: &Host, inventory: &Inventory) -> Vec<Finding> {
     look_with(host, inventory, CHECKS)
+}
+
+/// Bytes that were written to each whole disk since the machine was started, by its name.
+#[must_use]
+pub fn written_bytes(host: &Host) -> BTreeMap<String, u64> {
+    observe::written_bytes(host)
 }
 
 fn look_with(host: &Host, inventory: &Inventory, checks: &[Check]) -> Vec<Finding> {

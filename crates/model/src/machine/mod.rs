@@ -7,6 +7,8 @@ mod network;
 mod pci;
 mod system;
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -152,6 +154,20 @@ pub struct ConditionCheck {
     pub moment: CheckTime,
     /// What was seen, findings of kind `condition`.
     pub findings: Vec<Finding>,
+    /// Bytes that were written to each disk since the machine was started, by its name: between two looks lies what was
+    /// written meanwhile, by whomever.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub written_bytes: BTreeMap<String, u64>,
+}
+
+/// What a look at a machine gives.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Diagnosis {
+    /// As in [`ConditionCheck`].
+    pub findings: Vec<Finding>,
+    /// As in [`ConditionCheck`].
+    #[serde(default)]
+    pub written_bytes: BTreeMap<String, u64>,
 }
 
 /// When a look was taken.

@@ -23,6 +23,27 @@ fn a_wrong_unit_is_pointed_at() {
     assert_eq!(error.span, 1..3);
     assert!(error.message.contains("kq"), "{error:?}");
     assert_eq!(parse(Kind::Duration, "5").unwrap_err().message, "`5` has no unit");
+    for (kind, text, meant) in [
+        (Kind::Duration, "5", "5s"),
+        (Kind::Duration, "1.5", "1.5s"),
+        (Kind::Share, "70", "70%"),
+        (Kind::Count, "1-64", "1..64"),
+        (Kind::Count, "1:64", "1..64"),
+        (Kind::Count, "1 2 4", "1,2,4"),
+        (Kind::Size, "4k-1M", "4k..1M"),
+        (Kind::Duration, "1s 5s", "1s,5s"),
+    ] {
+        let help = parse(kind, text).unwrap_err().help;
+        assert!(help.starts_with(&format!("did you mean `{meant}`? ")), "{text}: {help}");
+    }
+    for (kind, text) in
+        [(Kind::Duration, "five"), (Kind::Count, "1-x"), (Kind::Size, "4x"), (Kind::Count, "0")]
+    {
+        assert!(!parse(kind, text).unwrap_err().help.contains("did you mean"), "{text}");
+    }
+    let of_bytes = parse(Kind::Rate, "100MB/s").unwrap_err();
+    assert!(of_bytes.help.starts_with("it counts operations: "), "{}", of_bytes.help);
+    assert_eq!(parse(Kind::Rate, "-5").unwrap_err().message, "`-5` is below zero");
     assert!(parse(Kind::Duration, "4k").is_err());
     assert!(size("0").is_err());
     assert!(size("1.5").is_err());

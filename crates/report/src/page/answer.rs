@@ -7,7 +7,7 @@ use model::{FindingKind, Severity, Status, WorkloadName};
 use super::conclusion::{self, Conclusion};
 use super::highlights::{self, BestCase};
 use super::{
-    View, class, findings, gains, goals, nearest_limits, price, promises, resumption, study_verdict,
+    View, class, findings, gains, goals, nearest_limits, price, promises, resumption, study_verdict, wear,
 };
 use crate::document::{Answer, Block, Notice, Piece, Rank, Section, Text, Tone};
 use crate::merged_findings::MergedFinding;
@@ -42,6 +42,7 @@ pub(super) fn write(view: &View<'_>) -> Section {
         nearest_limits::answer(view),
         promises::answer(view),
         price::answer(view),
+        wear::answer(view),
         health(view),
     ]);
     section

@@ -161,6 +161,7 @@ impl<'a> Sweep<'a> {
         let is_counted = estimate.unit == Unit::PerSecond;
         texts.extend([
             ("resource", Value::Text(resource)),
+            ("several", found.map_or(Value::Bool(false), findings::is_about_several)),
             ("verdict", Value::Text(said)),
             ("rate", Value::Text(self.rate(view, estimate))),
             ("position", Value::from(position)),

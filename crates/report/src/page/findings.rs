@@ -3,7 +3,7 @@
 use model::finding::Evidence;
 use model::machine::{CheckTime, ConditionCheck};
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Severity, Value};
+use model::{Finding, FindingKind, Resource, Severity, Value};
 
 use super::{View, promises};
 use crate::document::{Block, Notice, Rank, Section, Text};
@@ -196,7 +196,8 @@ pub(super) fn text(view: &View<'_>, shared: &MergedFinding<'_>) -> String {
 pub(super) fn verdict(view: &View<'_>, finding: &Finding) -> String {
     let sentence = clause(&sentence(&view.words.finding(finding)));
     let key = format!("verdict-{}", finding.code);
-    let said = view.tell(&key, &[("resource", &resource(view, finding))]);
+    let texts = [("resource", Value::Text(resource(view, finding))), ("several", is_about_several(finding))];
+    let said = view.words.tell(&key, &texts);
     if said == key { sentence } else { said }
 }
 
@@ -209,6 +210,11 @@ pub(super) fn resource(view: &View<'_>, finding: &Finding) -> String {
         _ => None,
     };
     finding.resource.as_ref().map(|resource| view.resource_of(resource, machine)).unwrap_or_default()
+}
+
+/// Whether a finding is about several things, with which English verbs agree.
+pub(super) fn is_about_several(finding: &Finding) -> Value {
+    Value::Bool(finding.resource.as_ref().is_some_and(Resource::is_several))
 }
 
 /// What stands before the first colon or semicolon, or before what is a second

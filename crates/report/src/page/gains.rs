@@ -3,7 +3,7 @@
 
 use language::format;
 use model::run::{CaseResult, Gain, GainCeiling, GainFix, GainLaw};
-use model::{FindingKind, Value};
+use model::{FindingKind, Resource, Value};
 
 use super::conclusion::{self, Conclusion};
 use super::{View, findings};
@@ -143,6 +143,7 @@ fn prediction(view: &View<'_>, gain: &Gain) -> String {
         ("times", Value::Text(most)),
         ("bound", Value::from(kind)),
         ("limit", Value::Text(limit.unwrap_or_default())),
+        ("several", Value::Bool(bound.and_then(|b| b.resource.as_ref()).is_some_and(Resource::is_several))),
     ];
     view.words.tell("gain-prediction", &texts)
 }

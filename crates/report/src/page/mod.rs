@@ -34,6 +34,7 @@ mod target_table;
 mod time_series;
 pub mod trend;
 mod waterfall;
+mod wear;
 mod workloads;
 
 use model::{Machine, parallel};
@@ -60,6 +61,7 @@ const SECTIONS: &[fn(&View<'_>) -> Section] = &[
     tables::write,
     method::write,
     price::write,
+    wear::write,
     references::write,
     general::write,
 ];

@@ -4,11 +4,11 @@ use model::fact::STACK_BYTES;
 use model::profile::Aspect;
 use model::run::{CaseResult, Estimate};
 use model::stack_top::top_layer;
-use model::study::Price;
-use model::{Better, Status, Unit};
+use model::study::{Offer, Price};
+use model::{Better, MetricName, Status, Unit};
 
 use super::View;
-use super::highlights::{self, BestCase};
+use super::highlights;
 use crate::document::{Answer, Block, Column, Section, Table, Text};
 use crate::format;
 
@@ -20,41 +20,61 @@ pub(super) fn write(view: &View<'_>) -> Section {
     let Some(price) = &view.run.study.price else { return section };
     section.push(Block::Paragraph(view.tell("price-text", &[("price", price)]).into()));
     match read(price) {
-        Ok(price) => section.extend(speed_per_price(view, &price)),
+        Ok(offers) => section.extend(speed_per_price(view, &offers)),
         Err(key) => section.push(Block::Paragraph(view.say(key).into())),
     }
     section
 }
 
-/// A price, or the key of what is wrong with it.
-fn read(text: &str) -> Result<Price, &'static str> {
-    Price::parse(text).ok_or(if Price::is_none(text) { "price-none" } else { "price-unclear" })
+/// Every offer of a price, or the key of what is wrong with it.
+pub(super) fn read(text: &str) -> Result<Vec<Offer>, &'static str> {
+    Offer::parse_all(text).ok_or(if Price::is_none(text) { "price-none" } else { "price-unclear" })
 }
 
 /// What it costs, in a line.
 pub(super) fn answer(view: &View<'_>) -> Option<Answer> {
     let text = view.run.study.price.as_ref()?;
-    let line = match read(text) {
-        Ok(price) => {
-            let mut line = Text::default().link("price", text.clone());
-            let best = highlights::best(view);
-            for (index, one) in best.iter().filter(|b| is_rate(b.estimate)).take(IN_A_LINE).enumerate() {
-                let cost = Cost::of(view, &price, one);
-                line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown);
-                line = line.plain(format!(" ({})", view.name(one.case)));
-            }
-            if let Some(bytes) = capacity(view) {
-                line = line.plain("; ").strong(of_capacity(view, &price, bytes));
-                line = line.plain(format!(" ({})", view.say("price-capacity")));
-            }
-            line
+    let lines = match read(text) {
+        Ok(offers) => {
+            let all = prices(&offers);
+            let called =
+                |offer: &Offer, price: &Price| if all.len() > 1 { named(offer, price) } else { text.clone() };
+            all.iter().map(|(offer, price)| line(view, called(offer, price), price)).collect()
         }
-        Err(key) => Text::default().link("price", text.clone()).plain(format!(": {}", view.say(key))),
+        Err(key) => vec![Text::default().link("price", text.clone()).plain(format!(": {}", view.say(key)))],
     };
-    Some(Answer { question: view.say("price-title"), lines: vec![line], elsewhere: Vec::new() })
+    Some(Answer { question: view.say("price-title"), lines, elsewhere: Vec::new() })
 }
 
-fn is_rate(estimate: &Estimate) -> bool {
+/// Each price of each offer.
+pub(super) fn prices(offers: &[Offer]) -> Vec<(&Offer, &Price)> {
+    offers.iter().flat_map(|offer| offer.prices.iter().map(move |price| (offer, price))).collect()
+}
+
+/// A price with the name of its offer: `reserved, 0.06 USD an hour`.
+pub(super) fn named(offer: &Offer, price: &Price) -> String {
+    let money = money(price, price.amount);
+    if offer.name.is_empty() { money } else { format!("{}, {money}", offer.name) }
+}
+
+/// What the figures cost at one price, in a line.
+fn line(view: &View<'_>, called: String, price: &Price) -> Text {
+    let mut line = Text::default().link("price", called);
+    let best = highlights::best(view);
+    for (index, one) in best.iter().filter(|b| is_rate(b.estimate)).take(IN_A_LINE).enumerate() {
+        let step = RateStep::of(view, one.metric, one.estimate);
+        let cost = Cost::of(view, price, &step, one.estimate);
+        line = line.plain(if index > 0 { "; " } else { ": " }).strong(cost.shown(view, &step));
+        line = line.plain(format!(" ({})", view.name(one.case)));
+    }
+    if let Some(bytes) = capacity(view) {
+        line = line.plain("; ").strong(of_capacity(view, price, bytes));
+        line = line.plain(format!(" ({})", view.say("price-capacity")));
+    }
+    line
+}
+
+pub(super) fn is_rate(estimate: &Estimate) -> bool {
     let is_unit = matches!(estimate.unit, Unit::PerSecond | Unit::BytesPerSecond);
     is_unit && estimate.better == Better::Higher && estimate.median > 0.0
 }
@@ -77,51 +97,91 @@ fn of_capacity(view: &View<'_>, price: &Price, bytes: f64) -> String {
     view.tell("price-for", &[("money", &money), ("unit", "TB")])
 }
 
-/// What so much of a rate costs.
-struct Cost {
-    /// The money for one step of the rate: a division.
-    shown: String,
+/// So much of a rate as is given a price: a thousand operations a second, a megabyte a second, or a gigabyte where there
+/// is one.
+pub(super) struct RateStep {
+    value: f64,
+    pub(super) name: String,
+}
+
+impl RateStep {
+    pub(super) fn of(view: &View<'_>, metric: MetricName, estimate: &Estimate) -> Self {
+        let (value, name) = match estimate.unit {
+            Unit::BytesPerSecond if estimate.median >= 1e9 => (1e9, "GB/s".to_owned()),
+            Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
+            _ if estimate.median >= 1e3 => (1e3, format!("1000 {}", view.metric(metric))),
+            _ => (1.0, view.metric(metric)),
+        };
+        Self { value, name }
+    }
+}
+
+/// What a step of a rate costs.
+pub(super) struct Cost {
+    /// A division: `4.2 EUR a month`.
+    pub(super) money: String,
     /// The same of the ends of the interval, the least first.
-    interval: Option<String>,
+    pub(super) interval: Option<String>,
 }
 
 impl Cost {
-    fn of(view: &View<'_>, price: &Price, best: &BestCase<'_>) -> Self {
-        let (value, unit) = (best.estimate.median, best.estimate.unit);
-        // A thousand operations a second, or a megabyte, or a gigabyte where
-        // there is one.
-        let (step, name) = match unit {
-            Unit::BytesPerSecond if value >= 1e9 => (1e9, "GB/s".to_owned()),
-            Unit::BytesPerSecond => (1e6, "MB/s".to_owned()),
-            _ if value >= 1e3 => (1e3, format!("1000 {}", view.metric(best.metric))),
-            _ => (1.0, view.metric(best.metric)),
-        };
-        let of = |value: f64| price.amount * step / value;
-        let texts = [("money", money(price, of(value))), ("unit", name)];
-        let shown = view.tell("price-for", &texts.each_ref().map(|(key, text)| (*key, text.as_str())));
+    pub(super) fn of(view: &View<'_>, price: &Price, step: &RateStep, estimate: &Estimate) -> Self {
+        let of = |value: f64| price.amount * step.value / value;
         // An interval that is too wide to be shown is not divided by either.
-        let known = format::Rates::Bytes.interval_ends(best.estimate).is_some_and(|(low, _)| !low.is_empty());
-        let ends = best.estimate.low.zip(best.estimate.high).filter(|(low, _)| known && *low > 0.0);
+        let known = format::Rates::Bytes.interval_ends(estimate).is_some_and(|(low, _)| !low.is_empty());
+        let ends = estimate.low.zip(estimate.high).filter(|(low, _)| known && *low > 0.0);
         let interval = ends.map(|(low, high)| {
             view.tell("range", &[("low", &format::amount(of(high))), ("high", &format::amount(of(low)))])
         });
-        Self { shown, interval }
+        Self { money: money(price, of(estimate.median)), interval }
+    }
+
+    /// With what it is for: `4.2 EUR a month for each 1000 IOPS`.
+    fn shown(&self, view: &View<'_>, step: &RateStep) -> String {
+        view.tell("price-for", &[("money", &self.money), ("unit", &step.name)])
     }
 }
 
 /// The headline figures for a unit of money, and money for a unit of them.
-fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
+fn speed_per_price(view: &View<'_>, offers: &[Offer]) -> Option<Block> {
+    let all = prices(offers);
+    let unit = match all[..] {
+        [(_, price)] => one_unit(view, price),
+        _ => view.say("price-unit"),
+    };
+    let mut table = Table {
+        columns: vec![
+            Column::words(view.say("column-case")),
+            Column::numbers(view.say("column-figure")),
+            Column::numbers(view.tell("price-per", &[("currency", &unit)])),
+            Column::numbers(view.say("price-cost")),
+            Column::numbers(view.say("column-interval")),
+        ],
+        ..Table::default()
+    };
+    for (offer, price) in &all {
+        if all.len() > 1 {
+            table.groups.push((table.rows.len(), named(offer, price).into()));
+        }
+        table.rows.extend(rows(view, price));
+    }
+    (!table.rows.is_empty()).then(|| Block::Table(table.without_empty_columns()))
+}
+
+/// Each headline figure at one price.
+fn rows(view: &View<'_>, price: &Price) -> Vec<Vec<Text>> {
     let best = highlights::best(view);
     let mut rows: Vec<Vec<Text>> = best
         .iter()
         .filter(|b| is_rate(b.estimate))
         .map(|b| {
-            let cost = Cost::of(view, price, b);
+            let step = RateStep::of(view, b.metric, b.estimate);
+            let cost = Cost::of(view, price, &step, b.estimate);
             vec![
                 view.name(b.case).into(),
                 view.with_metric(crate::load::rates(b.case), b.metric, b.estimate).into(),
                 format::quantity(b.estimate.median / price.amount, b.estimate.unit).into(),
-                cost.shown.into(),
+                cost.shown(view, &step).into(),
                 cost.interval.unwrap_or_default().into(),
             ]
         })
@@ -132,18 +192,7 @@ fn speed_per_price(view: &View<'_>, price: &Price) -> Option<Block> {
         let own = std::iter::once(view.say("price-capacity")).chain(figures).chain([String::new()]);
         own.map(Text::from).collect()
     }));
-    let table = Table {
-        columns: vec![
-            Column::words(view.say("column-case")),
-            Column::numbers(view.say("column-figure")),
-            Column::numbers(view.tell("price-per", &[("currency", &one_unit(view, price))])),
-            Column::numbers(view.say("price-cost")),
-            Column::numbers(view.say("column-interval")),
-        ],
-        rows,
-        ..Table::default()
-    };
-    (!table.rows.is_empty()).then(|| Block::Table(table.without_empty_columns()))
+    rows
 }
 
 /// What one unit of the price is called: `EUR a month`.
@@ -153,7 +202,7 @@ fn one_unit(view: &View<'_>, price: &Price) -> String {
 }
 
 /// An amount as the price is written: `1.154 EUR a month`.
-fn money(price: &Price, amount: f64) -> String {
+pub(super) fn money(price: &Price, amount: f64) -> String {
     let text = format::amount(amount);
     let text = match price.currency.as_str() {
         "" => text,
@@ -239,6 +288,22 @@ mod tests {
         // A layer below the top may offer more than can be used.
         let below = table(with_view_of(on_stack("raid6"), "4,000 EUR", write)).unwrap();
         assert_eq!(below.rows.len() + 1, whole.rows.len());
+    }
+
+    #[test]
+    fn each_currency_and_each_offer_has_its_own_figures() {
+        let one = table(with_view("2,100 USD", write)).unwrap();
+        let both = table(with_view("USD 2,100 / 2,000,000 won", write)).unwrap();
+        assert_eq!(both.rows.len(), 2 * one.rows.len());
+        let groups: Vec<String> = both.groups.iter().map(|(_, text)| text.words()).collect();
+        assert_eq!(groups, ["2100 USD", "2000000 won"]);
+        assert_eq!(both.rows[0][3].words(), one.rows[0][3].words());
+        assert!(both.rows[one.rows.len()][3].words().contains(" won for each "));
+        assert_eq!(both.columns[2].title, "for each unit of price");
+        let offers = with_view("on demand: USD 0.10 an hour; reserved: USD 0.06 an hour", answer).unwrap();
+        let said: Vec<String> = offers.lines.iter().map(Text::words).collect();
+        assert!(said[0].starts_with("on demand, 0.1 USD an hour: "), "{said:?}");
+        assert!(said[1].starts_with("reserved, 0.06 USD an hour: "), "{said:?}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! A server made by hand, with a bit of everything.
 
+use std::collections::BTreeMap;
+
 use model::limit::{Access, Direction, Limit, LimitKind};
 use model::machine::{
     Absent, Array, BlockDevice, BlockKind, Bond, CacheKind, Cgroup, CheckTime, ConditionCheck, CpuPlace,
@@ -418,5 +420,9 @@ fn rest(machine: &mut Machine) {
     });
     let condition = Finding::new(FindingKind::Condition, "governor", Severity::Warning)
         .worded("The governor is powersave.");
-    machine.looks = vec![ConditionCheck { moment: CheckTime::Before, findings: vec![condition] }];
+    machine.looks = vec![ConditionCheck {
+        moment: CheckTime::Before,
+        findings: vec![condition],
+        written_bytes: BTreeMap::new(),
+    }];
 }

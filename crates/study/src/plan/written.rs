@@ -32,10 +32,20 @@ impl PlannedWrites {
     }
 }
 
-/// What is written to each block device that `is_disk`, by its name. Loads that run with a case are taken to write where
-/// it does.
+/// How often a case of a plan is measured at most.
 #[must_use]
-pub fn writes(plan: &Plan, is_disk: impl Fn(&str) -> bool) -> BTreeMap<String, PlannedWrites> {
+pub fn most_trials(plan: &Plan, case: &Case) -> u32 {
+    trials_of(case, plan.controls.trials_max, ROUNDS_MAX)
+}
+
+/// What is written to each block device that `is_disk`, by its name, where each case has so many trials. Loads that run
+/// with a case are taken to write where it does.
+#[must_use]
+pub fn writes(
+    plan: &Plan,
+    trials: impl Fn(&Case) -> u32,
+    is_disk: impl Fn(&str) -> bool,
+) -> BTreeMap<String, PlannedWrites> {
     let mut all: BTreeMap<String, PlannedWrites> = BTreeMap::new();
     let mut add = |case: &Case, written: PlannedWrites| {
         for step in &case.path {
@@ -50,7 +60,7 @@ pub fn writes(plan: &Plan, is_disk: impl Fn(&str) -> bool) -> BTreeMap<String, P
     let mut kept: Vec<&FixtureKey> = Vec::new();
     for group in 0..plan.groups {
         for case in plan.group(group) {
-            let trials = f64::from(trials_of(case, plan.controls.trials_max, ROUNDS_MAX));
+            let trials = f64::from(trials(case));
             for fixture in &case.fixtures {
                 let made = match (fixture.used_up, kept.contains(&fixture)) {
                     (true, _) => trials,

@@ -16,6 +16,7 @@ use toml::de::{DeArray, DeTable, DeValue};
 
 use super::arguments::Typed;
 use super::controls::contradiction;
+use super::endurance::{self, ENDURANCE};
 use super::goal::{self, BoundKind};
 use super::{CONTROLS, expect, inputs, observe, settings, stack, verdict};
 use crate::grammar;
@@ -33,6 +34,7 @@ const TEXT_KEYS: &[TextKey] = &[
 /// The others.
 const OTHER_KEYS: &[&str] = &[
     "references",
+    ENDURANCE,
     "impossible",
     inputs::KEY,
     "workload",
@@ -97,6 +99,12 @@ impl Reader<'_> {
                 "references" => {
                     let references = self.array(value)?.iter().map(|v| self.string(v).map(str::to_owned));
                     study.references = references.collect::<Result<_, _>>()?;
+                }
+                ENDURANCE => {
+                    let written = self.string(value)?;
+                    let read = endurance::parse(written);
+                    study.endurance_bytes =
+                        Some(read.map_err(|why| self.at(value.span()).diagnostic(why, ""))?);
                 }
                 "impossible" => match self.string(value)? {
                     "skip" => study.skip_impossible = true,

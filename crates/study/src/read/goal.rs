@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use import::diagnostic::{Diagnostic, SourceRange, nearest};
+use import::habits;
 use model::goal::{CaseFilter, GoalOperator};
 use model::workload::Catalogue;
 use model::{Goal, MetricName, MetricSpec, Study, Unit, metric, quantity};
@@ -131,7 +132,8 @@ pub(crate) fn there_are(name: &str, known: impl Iterator<Item = MetricName>) -> 
         }
     }
     let all = format!("there are: {}", names.join(", "));
-    match nearest(name, names) {
+    let habit = habits::metric(name, |one| names.contains(&one));
+    match habit.or_else(|| nearest(name, names)) {
         Some(near) if !name.is_empty() => format!("did you mean `{near}`? {all}"),
         _ => all,
     }
@@ -260,6 +262,12 @@ mod tests {
             assert!(error.message.contains(says), "{text}: {}", error.message);
             assert_eq!(&error.source_text.text[error.span.clone()], at, "{text}");
             assert!(error.help.is_some_and(|help| !help.is_empty()), "{text}");
+        }
+        for (theirs, ours) in
+            [("bw", "throughput"), ("lat", "latency_p99"), ("IOPS", "iops"), ("p99", "latency_p99")]
+        {
+            let help = typed(&format!("{theirs} > 5")).unwrap_err().help.unwrap();
+            assert!(help.starts_with(&format!("did you mean `{ours}`? there are: ")), "{theirs}: {help}");
         }
         let help = typed("latency_p98 < 1ms").unwrap_err().help.unwrap();
         assert!(help.starts_with("did you mean `latency_p9") && help.contains("throughput"), "{help}");

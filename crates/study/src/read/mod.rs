@@ -4,6 +4,7 @@
 pub mod arguments;
 mod controls;
 mod document;
+pub mod endurance;
 pub mod expect;
 pub mod goal;
 pub mod inputs;

@@ -5,36 +5,65 @@ use std::collections::BTreeSet;
 
 use model::metric;
 use model::plan::Case;
-use model::run::CaseRole;
+use model::run::{CaseRole, Run};
+use model::study::Controls;
+use model::trial::{Status, Trial};
 use model::workload::Catalogue;
 use stats::allocation::{self, CaseProgress};
 use stats::stopping::StoppingRule;
 
 use super::Execution;
+use super::rounds::has_failed;
+
+/// The trials that a run has, held against those that it is to have.
+pub(super) struct TrialsSoFar<'a> {
+    pub(super) run: &'a Run,
+    pub(super) controls: &'a Controls,
+    /// The order of the first trial since the run was resumed.
+    pub(super) resumed_from: u32,
+}
 
 impl Execution<'_> {
+    pub(super) fn so_far(&self) -> TrialsSoFar<'_> {
+        let (run, controls) = (&self.run, &self.plan.controls);
+        TrialsSoFar { run, controls, resumed_from: self.resumed_from }
+    }
+
     /// The cases of a group's next block but for these; none where all have trials enough.
     pub(super) fn next_cases(&self, group: usize, but: &BTreeSet<usize>) -> Vec<Case> {
+        let so_far = self.so_far();
         let open: Vec<&Case> = self
             .plan
             .group(group)
-            .filter(|case| !but.contains(&case.index) && self.may_have_more(case))
+            .filter(|case| !but.contains(&case.index) && so_far.may_have_more(case))
             .collect();
-        let values: Vec<Vec<f64>> = open.iter().map(|case| self.values(case)).collect();
+        let values: Vec<Vec<f64>> = open.iter().map(|case| so_far.values(case)).collect();
         let likenesses: Vec<String> = open.iter().map(|case| likeness(case, self.catalogue)).collect();
         let progress = |(place, case): (usize, &&Case)| CaseProgress {
             comparison: likenesses.iter().position(|l| *l == likenesses[place]).unwrap_or(place),
             values: &values[place],
-            trials: self.tried(case),
+            trials: so_far.tried(case),
             trial_s: self.meter.took_s(case),
         };
         let progress: Vec<CaseProgress<'_>> = open.iter().enumerate().map(progress).collect();
-        let block = allocation::next_block(&self.stopping_rule(), &progress, self.meter.left_s(group));
+        let block = allocation::next_block(&so_far.stopping_rule(), &progress, self.meter.left_s(group));
         block.into_iter().map(|place| open[place].clone()).collect()
     }
 
     /// Whether `case` needs another trial: by number at first, by precision of
     /// its headline metric then.
+    pub(super) fn wants_more(&self, case: &Case) -> bool {
+        self.so_far().wants_more(case)
+    }
+}
+
+impl TrialsSoFar<'_> {
+    /// The trials of a case that count as tried: those that failed before the gap are tried again.
+    pub(super) fn tried(&self, case: &Case) -> usize {
+        let counts = |trial: &&Trial| trial.status != Status::Failed || trial.order >= self.resumed_from;
+        self.run.cases[case.index].trials.iter().filter(counts).count()
+    }
+
     pub(super) fn wants_more(&self, case: &Case) -> bool {
         let progress = CaseProgress {
             comparison: 0,
@@ -54,7 +83,7 @@ impl Execution<'_> {
             CaseRole::Extra { .. } => true,
             _ => result.is_auxiliary(),
         };
-        !is_added && !self.has_failed(case)
+        !is_added && !has_failed(result)
     }
 
     /// What the trials of a case gave, in the order measured.
@@ -67,7 +96,7 @@ impl Execution<'_> {
     }
 
     fn stopping_rule(&self) -> StoppingRule {
-        let controls = &self.plan.controls;
+        let controls = self.controls;
         StoppingRule {
             min: controls.trials_min as usize,
             max: controls.trials_max as usize,

@@ -3,7 +3,7 @@
 
 use agent::{Agent, CallContext};
 use model::Machine;
-use model::machine::{CheckTime, ConditionCheck};
+use model::machine::{CheckTime, ConditionCheck, Diagnosis};
 
 /// Looks now. Of a machine that cannot look, which measures all the same, the look
 /// is absent.
@@ -17,7 +17,11 @@ pub(super) fn take(
         return;
     }
     let mut watch = CallContext { on_event: &mut |_| {}, cancelled };
-    for (machine, findings) in machines.iter_mut().zip(agent.looks(&mut watch)) {
-        machine.looks.extend(findings.map(|findings| ConditionCheck { moment, findings }));
+    for (machine, look) in machines.iter_mut().zip(agent.looks(&mut watch)) {
+        machine.looks.extend(look.map(|Diagnosis { findings, written_bytes }| ConditionCheck {
+            moment,
+            findings,
+            written_bytes,
+        }));
     }
 }

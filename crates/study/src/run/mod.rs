@@ -34,7 +34,7 @@ use store::{Store, StoreError};
 use crate::plan::FeasiblePlan;
 use progress::RunClock;
 
-pub use resume::check_kept;
+pub use resume::{Remainder, check_kept, remainder};
 
 /// Why a run could not be carried out. What was measured is stored all the same, where the store still works.
 #[derive(Debug, thiserror::Error)]

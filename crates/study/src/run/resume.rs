@@ -9,17 +9,21 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 
-use agent::{AgentError, CallContext};
+use agent::{Agent, AgentError, CallContext};
 use jiff::Timestamp;
+use model::Machine;
 use model::machine::CheckTime;
 use model::plan::{Case, Plan};
 use model::run::{CaseResult, CaseRole, Outcome, Resumption, Run};
 use model::setting::SettingState;
+use model::study::Controls;
 use model::trial::{Status, Trial};
+use model::workload::Catalogue;
 
+use super::allocation::TrialsSoFar;
 use super::progress::RunClock;
 use super::{Execution, Invocation, RunError, Runner, condition_check, fixtures, head, timestamp};
-use crate::plan::FeasiblePlan;
+use crate::plan::{FeasiblePlan, ROUNDS_MAX, ROUNDS_MIN, case_s, needed, trials_of};
 
 /// The tool whose runs can be gone on with.
 const OWN: &str = "headroom";
@@ -31,16 +35,11 @@ impl Runner<'_> {
     pub fn resume(self, kept: Run, planned: &FeasiblePlan, identity: &Invocation) -> Result<Run, RunError> {
         let Runner { agent, store, catalogue, cancelled, on_event, lines_s, log_operations } = self;
         check_kept(&kept)?;
-        let refused = |reason: String| RunError::NotResumed { id: kept.id.clone(), reason };
         let machines = agent.machines(&mut CallContext { on_event: &mut |_| {}, cancelled })?;
         let Some(clock) = machines.first().map(|machine| machine.clock.clone()) else {
             return Err(AgentError::Failed("no machine takes part".to_owned()).into());
         };
-        let changes = differences(&kept, &head(&kept.study, planned, machines, identity, catalogue));
-        if !changes.is_empty() {
-            return Err(refused(format!("it is no longer the same: {}", changes.join("; "))));
-        }
-        let plan = what_is_left(&planned.plan, &kept).map_err(refused)?;
+        let plan = taken_up(&kept, planned, machines, identity, catalogue)?;
         let order = next_order(&kept);
         let gap =
             Resumption { stopped: stopped(&kept), outcome: kept.outcome, resumed: timestamp(), order, clock };
@@ -72,7 +71,7 @@ impl Runner<'_> {
             refused: Vec::new(),
         };
         if before == Some(Outcome::Complete) && !execution.lacks_trials() {
-            return Err(execution.nothing_missing());
+            return Err(nothing_missing(execution.run.id));
         }
         let done_s = execution.done_s();
         execution.meter.leave_out(done_s);
@@ -80,6 +79,78 @@ impl Runner<'_> {
         let measured = execution.all_groups();
         execution.end(measured)
     }
+}
+
+/// What of a run that is kept would be measured if it were gone on with.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Remainder {
+    /// The run.
+    pub run: String,
+    /// How many trials it has.
+    pub kept: usize,
+    /// The cases that lack trials, in their groups, and the time that these take.
+    pub plan: Plan,
+    /// How many trials each of these cases lacks, the fewest and the most, by the number of the case.
+    pub missing: BTreeMap<usize, (u32, u32)>,
+}
+
+/// What [`Runner::resume`] would measure of `kept`; touches nothing.
+///
+/// # Errors
+/// Those of [`Runner::resume`], before anything is touched.
+pub fn remainder(
+    kept: &Run,
+    planned: &FeasiblePlan,
+    agent: &mut dyn Agent,
+    watch: &mut CallContext<'_>,
+    (identity, catalogue): (&Invocation, &Catalogue),
+) -> Result<Remainder, RunError> {
+    check_kept(kept)?;
+    let mut plan = taken_up(kept, planned, agent.machines(watch)?, identity, catalogue)?;
+    let Controls { trials_min, trials_max, .. } = plan.controls;
+    let so_far = TrialsSoFar { run: kept, controls: &planned.plan.controls, resumed_from: next_order(kept) };
+    plan.cases.retain(|case| so_far.wants_more(case));
+    if kept.outcome == Some(Outcome::Complete) && plan.cases.is_empty() {
+        return Err(nothing_missing(kept.id.clone()));
+    }
+    let tried = |case: &Case| u32::try_from(so_far.tried(case)).unwrap_or(u32::MAX);
+    let of_case = |case: &Case| {
+        let lacks = |all: u32| all.saturating_sub(tried(case)).max(1);
+        let (least, most) =
+            (trials_of(case, trials_min, ROUNDS_MIN), trials_of(case, trials_max, ROUNDS_MAX));
+        (case.index, (lacks(least), lacks(most)))
+    };
+    let missing: BTreeMap<usize, (u32, u32)> = plan.cases.iter().map(of_case).collect();
+    let seconds = |case: &Case, trials: u32, rounds: u32| match tried(case) {
+        0 => case_s(case, trials, rounds),
+        tried => case.trial_s * f64::from(trials.saturating_sub(tried).max(1)),
+    };
+    plan.seconds = (
+        needed(&plan.cases, plan.groups, |case| seconds(case, trials_min, ROUNDS_MIN)),
+        needed(&plan.cases, plan.groups, |case| seconds(case, trials_max, ROUNDS_MAX)),
+    );
+    Ok(Remainder { run: kept.id.clone(), kept: trials(kept).count(), plan, missing })
+}
+
+/// The plan of a run that is gone on with, within what is left of its budget; refused if the machine or the work is
+/// no longer the same.
+fn taken_up(
+    kept: &Run,
+    planned: &FeasiblePlan,
+    machines: Vec<Machine>,
+    identity: &Invocation,
+    catalogue: &Catalogue,
+) -> Result<Plan, RunError> {
+    let refused = |reason: String| RunError::NotResumed { id: kept.id.clone(), reason };
+    let changes = differences(kept, &head(&kept.study, planned, machines, identity, catalogue));
+    if !changes.is_empty() {
+        return Err(refused(format!("it is no longer the same: {}", changes.join("; "))));
+    }
+    what_is_left(&planned.plan, kept).map_err(refused)
+}
+
+fn nothing_missing(id: String) -> RunError {
+    RunError::NotResumed { id, reason: "no trial of it is missing".to_owned() }
 }
 
 /// Whether a run of the store is one that can be gone on with, whatever the machine is now.
@@ -217,12 +288,6 @@ fn spent_s(run: &Run) -> f64 {
 }
 
 impl Execution<'_> {
-    /// The trials of a case that count as tried: those that failed before the gap are tried again.
-    pub(super) fn tried(&self, case: &Case) -> usize {
-        let counts = |trial: &&Trial| trial.status != Status::Failed || trial.order >= self.resumed_from;
-        self.run.cases[case.index].trials.iter().filter(counts).count()
-    }
-
     /// Whether a group was measured before the gap: a later one had begun, and its cases have trials enough.
     pub(super) fn was_measured(&self, group: usize) -> bool {
         let is_before = |trial: &Trial| trial.status != Status::Skipped && trial.order < self.resumed_from;
@@ -239,14 +304,11 @@ impl Execution<'_> {
     /// How long the fewest trials of all cases take, as far as they are there, in seconds.
     fn done_s(&self) -> f64 {
         let least = self.plan.controls.trials_min as usize;
-        self.plan.cases.iter().map(|case| case.trial_s * self.tried(case).min(least) as f64).sum()
+        let so_far = self.so_far();
+        self.plan.cases.iter().map(|case| case.trial_s * so_far.tried(case).min(least) as f64).sum()
     }
 
     fn lacks_trials(&self) -> bool {
         self.plan.cases.iter().any(|case| self.wants_more(case))
-    }
-
-    fn nothing_missing(self) -> RunError {
-        RunError::NotResumed { id: self.run.id, reason: "no trial of it is missing".to_owned() }
     }
 }

@@ -14,7 +14,7 @@ use std::collections::VecDeque;
 use model::Quantity;
 use model::event::{Event, Standing};
 use model::plan::Case;
-use model::run::{CaseRole, Outcome, Rounds};
+use model::run::{CaseResult, CaseRole, Outcome, Rounds};
 use model::trial::{Status, Trial};
 use stats::steady::{SNIA_WINDOW, snia};
 
@@ -127,10 +127,8 @@ impl Execution<'_> {
         }
     }
 
-    /// Whether a round of `case` failed: more of them would say nothing of a
-    /// state that is not known.
-    pub(super) fn has_failed(&self, case: &Case) -> bool {
-        self.run.cases[case.index].rounds.as_ref().is_some_and(|r| r.failed.is_some())
+    fn has_failed(&self, case: &Case) -> bool {
+        has_failed(&self.run.cases[case.index])
     }
 
     /// Adds a round to those of its case.
@@ -165,6 +163,12 @@ impl Execution<'_> {
             steady: rounds.steady,
         })
     }
+}
+
+/// Whether a round of a case failed: more of them would say nothing of a
+/// state that is not known.
+pub(super) fn has_failed(result: &CaseResult) -> bool {
+    result.rounds.as_ref().is_some_and(|rounds| rounds.failed.is_some())
 }
 
 /// Bytes that a trial's main load wrote, as the agent counted them.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use agent::CallContext;
 use model::machine::ClockInfo;
 use model::run::{CaseRole, Outcome, Resumption, Run};
 use model::trial::{Status, Trial};
-use study::run::{RunError, check_kept};
+use study::run::{Invocation, RunError, check_kept, remainder};
 
-use crate::pretending::{Notebook, Pretender, execute, resume, study};
+use crate::pretending::{Notebook, Pretender, execute, planned, resume, study};
 
 /// A run of two cases, five trials each, that was interrupted after so many.
 fn interrupted(after: usize) -> Run {
@@ -52,6 +53,34 @@ fn what_is_missing_is_measured_in_blocks_of_its_own() {
     for (before, after) in kept.cases.iter().zip(&run.cases) {
         assert_eq!(before.trials[..], after.trials[..before.trials.len()]);
     }
+}
+
+#[test]
+fn what_would_be_measured_is_told_without_measuring() {
+    let told = |kept: &Run, agent: &mut Pretender| {
+        let planned = planned(&kept.study, agent).unwrap();
+        let catalogue = agent::catalogue();
+        let mut watch = CallContext { on_event: &mut |_| {}, cancelled: &|| false };
+        let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
+        remainder(kept, &planned, agent, &mut watch, (&identity, &catalogue))
+    };
+    let (kept, mut agent) = (interrupted(3), Pretender::default());
+    let rest = told(&kept, &mut agent).unwrap();
+    assert_eq!((&rest.run, rest.kept, agent.trials), (&kept.id, 3, 0));
+    let lacks = |case: usize| 5 - kept.cases[case].trials.len() as u32;
+    assert_eq!(rest.missing, [0, 1].map(|case| (case, (lacks(case), lacks(case)))).into());
+    assert!(rest.plan.seconds.0 > 0.0);
+    // A case that has its trials is left out.
+    let mut most = kept.clone();
+    let trial = trials(&kept)[0].clone();
+    most.cases[0].trials = vec![trial; 5];
+    let rest = told(&most, &mut agent).unwrap();
+    assert_eq!(rest.plan.cases.iter().map(|case| case.index).collect::<Vec<_>>(), [1]);
+    let (whole, _) = execute(&kept.study, &mut Pretender::default(), None);
+    assert!(told(&whole, &mut agent).unwrap_err().to_string().ends_with("no trial of it is missing"));
+    let mut other = kept.clone();
+    other.cases[1].work_id = "other".to_owned();
+    assert!(told(&other, &mut agent).unwrap_err().to_string().contains("no longer the same"));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What the trials of a plan write to disks.
 
-use study::plan::written::{PlannedWrites, writes};
+use study::plan::written::{PlannedWrites, most_trials, writes};
 
 use super::pretending::{Pretender, planned, study};
 
@@ -11,7 +11,8 @@ const USUAL: [(&str, &str); 4] =
 fn to_disk(options: &[(&str, &str)]) -> Option<PlannedWrites> {
     let all = [&USUAL[..], options].concat();
     let planned = planned(&study("disk", &all), &mut Pretender::default()).unwrap();
-    let all = writes(&planned.plan, |name| name == "sda");
+    let plan = &planned.plan;
+    let all = writes(plan, |case| most_trials(plan, case), |name| name == "sda");
     assert!(all.keys().all(|name| name == "sda"), "{all:?}");
     all.get("sda").copied()
 }

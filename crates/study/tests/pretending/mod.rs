@@ -3,6 +3,7 @@
 
 use agent::{Agent, AgentError, CallContext};
 use model::event::Event;
+use model::machine::Diagnosis;
 use model::message::{Reply, Request, TrialReport};
 use model::plan::{Effect, FixtureKey, LoadSpec, Ownership, Problem, Survey};
 use model::profile::TargetState;
@@ -112,7 +113,7 @@ impl Pretender {
 impl Agent for Pretender {
     fn call(&mut self, request: Request, _watch: &mut CallContext<'_>) -> Result<Reply, AgentError> {
         match request {
-            Request::Diagnose => Ok(Reply::Diagnose(Vec::new())),
+            Request::Diagnose => Ok(Reply::Diagnose(Diagnosis::default())),
             Request::Describe => Ok(Reply::Machine(Box::default())),
             Request::LookAtSettings { changes } => {
                 let lacks = self.lacks.unwrap_or(|_| None);

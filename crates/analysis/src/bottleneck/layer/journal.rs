@@ -30,7 +30,7 @@ finding-journal-flush =
     .advice = fewer syncs, each of more writes, or a device whose flushes are quick: one with a cache that outlives a power cut
 
 evidence-flushes =
-    { RESOURCE($resource) } is flushed { SHORT($rate, unit: "1/s") }, for { PERCENT($share) } of the time, and
+    { RESOURCE($resource) } { verb-is } flushed { SHORT($rate, unit: "1/s") }, for { PERCENT($share) } of the time, and
     { FIXED($more, decimals: 2) } bytes are written beside each of the load
 evidence-forced-writes =
     as many writes go through the cache of { RESOURCE($resource) } (FUA), which the kernel does not count apart: an estimate

@@ -1,6 +1,6 @@
 //! The kernel's counters at one moment.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::Host;
 use crate::doctor::activity::Traffic;
@@ -69,22 +69,45 @@ impl Counters {
 /// Devices that stand on others or on memory: their traffic is counted below.
 const NOT_DISKS: &[&str] = &["loop", "ram", "zram", "dm-", "md", "sr", "fd"];
 
-/// `/proc/diskstats` (`Documentation/admin-guide/iostats.rst`), whole disks.
-fn disks(text: &str) -> Vec<Traffic> {
+/// Sectors of `/proc/diskstats` have this many bytes, whatever the disk's own have.
+const SECTOR_BYTES: u64 = 512;
+
+/// The fields of each whole disk in `/proc/diskstats` (`Documentation/admin-guide/iostats.rst`), by its name.
+fn whole_disks(text: &str) -> Vec<(&str, Vec<u64>)> {
     let names: BTreeSet<&str> = text.lines().filter_map(|l| l.split_whitespace().nth(2)).collect();
-    let line = |line: &str| {
+    let is_whole = |name: &str| {
+        !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, &names) && !is_hidden(name)
+    };
+    let mut all = Vec::new();
+    for line in text.lines() {
         let mut words = line.split_whitespace().skip(2);
-        let name = words.next()?;
-        let fields: Vec<u64> = words.map_while(|w| w.parse().ok()).collect();
+        if let Some(name) = words.next().filter(|name| is_whole(name)) {
+            all.push((name, words.map_while(|word| word.parse().ok()).collect()));
+        }
+    }
+    all
+}
+
+fn disks(text: &str) -> Vec<Traffic> {
+    let one = |(name, fields): (&str, Vec<u64>)| {
         let sum = |at: [usize; 2]| fields.get(at[0])?.checked_add(*fields.get(at[1])?);
-        let is_whole =
-            !NOT_DISKS.iter().any(|p| name.starts_with(p)) && !is_partition(name, &names) && !is_hidden(name);
-        let (operations, bytes) = (sum([0, 4])?, sum([2, 6])?.checked_mul(512)?);
+        let (operations, bytes) = (sum([0, 4])?, sum([2, 6])?.checked_mul(SECTOR_BYTES)?);
         // The tenth field: milliseconds with requests on their way.
         let busy_s = fields.get(9).map(|ms| *ms as f64 / 1e3);
-        is_whole.then(|| Traffic { name: name.to_owned(), operations, bytes, busy_s })
+        Some(Traffic { name: name.to_owned(), operations, bytes, busy_s })
     };
-    text.lines().filter_map(line).collect()
+    whole_disks(text).into_iter().filter_map(one).collect()
+}
+
+/// Bytes that were written to each whole disk since the machine was started, by its name. The seventh field counts their
+/// sectors; where it is garbled or the disk keeps no counts, it is left out.
+pub(in crate::doctor) fn written_bytes(host: &Host) -> BTreeMap<String, u64> {
+    let text = host.text("/proc/diskstats").unwrap_or_default();
+    let one = |(name, fields): (&str, Vec<u64>)| {
+        let bytes = fields.get(6)?.checked_mul(SECTOR_BYTES)?;
+        Some((name.to_owned(), bytes))
+    };
+    whole_disks(&text).into_iter().filter_map(one).collect()
 }
 
 /// Whether another name of the table is the disk of this one: `sda` of `sda1`,
@@ -188,6 +211,11 @@ mod tests {
         assert_eq!(names, ["sda", "nvme0n1"]);
         assert_eq!((now.disks[0].operations, now.disks[0].bytes), (150, 1200 * 512));
         assert_eq!(now.disks[0].busy_s, Some(0.25));
+        let written = written_bytes(&Host::parse(TREE));
+        assert_eq!(
+            written,
+            [("nvme0n1", 8), ("sda", 400)].map(|(name, n)| (name.to_owned(), n * 512)).into()
+        );
         assert_eq!((now.networks[0].operations, now.networks[0].bytes), (15, 1500));
     }
 

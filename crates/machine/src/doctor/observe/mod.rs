@@ -17,6 +17,8 @@ use crate::Host;
 use crate::doctor::activity::Activity;
 use crate::sampler::TICK_S;
 use counters::Counters;
+
+pub(super) use counters::written_bytes;
 use process::Processes;
 
 /// How far apart the looks are. CPU times come in ticks of 10 ms, of which two

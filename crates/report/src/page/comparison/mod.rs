@@ -7,6 +7,7 @@ mod doubts;
 mod goals;
 mod machines;
 mod method;
+mod price;
 mod rows;
 mod servers;
 mod sides;
@@ -26,6 +27,7 @@ const SECTIONS: &[fn(&ComparisonView<'_>) -> Section] = &[
     answer::write,
     goals::write,
     rows::write,
+    price::write,
     charts::write,
     servers::write,
     circumstances::write,
