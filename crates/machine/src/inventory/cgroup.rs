@@ -3,6 +3,8 @@
 //! (`Documentation/admin-guide/cgroup-v1/`), or both at once, where each
 //! controller is in one of them.
 
+mod io_control;
+
 use std::collections::BTreeMap;
 
 use model::machine::{Absent, Cgroup, IoThrottle};
@@ -33,6 +35,7 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cgroup {
         cpu_quota: cpu_quota(host, &groups.levels(host, "cpu")),
         memory_bytes: memory_limit(host),
         io: io(host, &groups, absent),
+        io_control: io_control::read(host, &groups),
     }
 }
 

@@ -80,6 +80,28 @@ pub struct Cgroup {
     /// Throttles of block devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io: Vec<IoThrottle>,
+    /// Controllers that share block devices out without a rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_control: Vec<IoControl>,
+}
+
+/// A controller of control groups that is at work on a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IoControl {
+    /// The device: `vda`.
+    pub device: String,
+    /// Which one it is.
+    pub controller: IoController,
+}
+
+/// A controller of control groups that shares block devices out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IoController {
+    /// `io.cost`: each group has its part of what the device is modelled to do.
+    Cost,
+    /// `io.latency`: groups beside one that has a latency to keep are held back.
+    Latency,
 }
 
 /// To what a control group holds I/O on one device.

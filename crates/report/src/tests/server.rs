@@ -392,6 +392,7 @@ fn rest(machine: &mut Machine) {
         chipset: None,
         promise: None,
         allowance: None,
+        scope: model::limit::LimitScope::All,
         payload: None,
         source: source.to_owned(),
     };
@@ -413,6 +414,7 @@ fn rest(machine: &mut Machine) {
         chipset: None,
         promise: None,
         allowance: None,
+        scope: model::limit::LimitScope::All,
         payload: None,
         ..link("block:nvme0n1".to_owned(), 0.0, 0.0, "the maker's datasheet of 2021")
     });

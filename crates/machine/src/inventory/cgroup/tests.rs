@@ -60,8 +60,13 @@ fn the_tightest_level_of_version_two_counts() {
         read_operations: None,
         write_operations: Some(120),
     };
-    let expected =
-        Cgroup { version: Some(2), cpu_quota: Some(1.0), memory_bytes: Some(700_000), io: vec![throttle] };
+    let expected = Cgroup {
+        version: Some(2),
+        cpu_quota: Some(1.0),
+        memory_bytes: Some(700_000),
+        io: vec![throttle],
+        io_control: Vec::new(),
+    };
     assert_eq!(cgroup, expected);
     assert_eq!(absent.len(), 1, "{absent:?}");
     assert_eq!(absent[0].what, "I/O throttle of device 9:9");
