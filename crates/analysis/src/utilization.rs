@@ -2,6 +2,7 @@
 
 pub(crate) mod bond;
 mod counted;
+mod elsewhere;
 mod interface;
 mod pacing;
 mod page_cache;
@@ -66,6 +67,7 @@ pub(crate) fn of_case(case: &CaseResult, machine: &Machine) -> Vec<Utilization> 
             _ => {}
         }
     }
+    all.extend(elsewhere::of_case(case, machine));
     all.sort_by(|a, b| b.fraction.total_cmp(&a.fraction));
     all
 }

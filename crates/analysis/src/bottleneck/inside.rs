@@ -9,8 +9,8 @@ use model::run::CaseResult;
 use super::network::DECIDES;
 use super::{
     bus, clock, contention, database, datagrams, device, device_queue, flushed, host_queue, huge_pages,
-    large_answers, late_answers, latency, loss, mounted_sync, path, presenter, quota, remade, reorder,
-    server, shaped, shown, slower, steal,
+    large_answers, late_answers, latency, loss, mounted_sync, overloaded, path, presenter, quota, remade,
+    reorder, server, shaped, shown, slower, steal, window,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -135,6 +135,7 @@ const AROUND: &[LookAround] = &[
     shaped::dropped,
     overloaded::told,
     path::growing,
+    window::lacking,
     path::paced,
     database::most::told,
     database::temporary::told,

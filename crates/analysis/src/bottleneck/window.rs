@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, Value, fact, metric};
+use model::{FactName, Finding, Resource, Severity, Trial, Value, fact, metric};
 
 use super::{Verdict, finding, path};
-use crate::measure;
+use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-window-bound = the window holds this back: { evidence-window }
@@ -27,6 +27,9 @@ window-advice =
                 figure of net.ipv4.tcp_rmem
         } (--set socket-buffer-max=32MiB)
 
+evidence-tcp-memory =
+    TCP of this machine was short of memory { PERCENT($share) } of the time, so that windows and buffers were kept small
+    (net.ipv4.tcp_mem)
 evidence-window =
     { $by ->
         [flight] what is in flight fills { PERCENT($share) } of { $which ->
@@ -98,6 +101,29 @@ impl FullWindow {
         all.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
     }
 }
+
+/// Verdicts on streams that may be what a lack of memory makes them.
+const SHORT: [&str; 5] = ["window-bound", "cannot-tell", "path-full", "server-bound", "loss-bound"];
+
+/// From this share of the time on a lack of memory is felt.
+const LACKED: f64 = 0.05;
+
+/// That TCP was short of memory: it then takes no more than it must, on both ways (`tcp_mem`, tcp(7)).
+pub(super) fn lacking(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if !measure::is_net(case) || !SHORT.contains(&named.code.as_str()) {
+        return None;
+    }
+    // Milliseconds.
+    let of = |trial: &Trial| Some(measure::rate(trial, &Resource::TCP, PRESSED)? / 1e3);
+    let share = measure::median(case, of).filter(|share| *share >= LACKED)?;
+    Some(
+        Evidence::at("tcp-memory", measure::place(case, &Resource::TCP, PRESSED)?)
+            .arg("share", share.min(1.0)),
+    )
+}
+
+/// What counts for how long TCP was short of memory.
+const PRESSED: &str = "TCPMemoryPressuresChrono";
 
 /// From this share of a window on, what is in flight fills it: the last segment may
 /// be missing, and acknowledgements come for two.

@@ -101,7 +101,7 @@ pub(super) fn connections(case: &CaseResult, limit: &Limit) -> Option<u64> {
 }
 
 /// From so many times for each packet that it sends on, a queueing discipline holds packets back.
-const HELD: f64 = 0.01;
+pub(super) const HELD: f64 = 0.01;
 
 /// Whether a limit of a part of the packets may be that of the load's: the queueing discipline held packets back, and the load
 /// has just as much as it lets through. Of one that has room nobody knows whether it is passed at all.

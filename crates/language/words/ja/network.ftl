@@ -337,6 +337,7 @@ evidence-shaped =
     }（`tc -s qdisc`）
 evidence-dropped-by = { finding-packets-dropped }
 evidence-paced = 輻輳制御（{ $congestion }）が接続ごとに { SHORT($paced, $unit) } でペーシングし、接続はその { PERCENT($share) } を得た
+evidence-tcp-memory = このマシンの TCP は時間の { PERCENT($share) } の間メモリが足りず、ウィンドウとバッファーを小さく保った（net.ipv4.tcp_mem）
 evidence-still-growing = 区間の終わりでも速度は増え続けていた。最後の四分の一はその前の { FIXED($times, decimals: 1) } 倍。--duration か --warmup を長くすると、どこで止まるか分かる
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->

@@ -337,6 +337,7 @@ evidence-shaped =
     }(`tc -s qdisc`)
 evidence-dropped-by = { finding-packets-dropped }
 evidence-paced = 혼잡 제어({ $congestion })가 연결마다 { SHORT($paced, $unit) }로 페이싱하며, 연결은 그 { PERCENT($share) }를 받음
+evidence-tcp-memory = 이 머신의 TCP가 시간의 { PERCENT($share) } 동안 메모리가 모자라 윈도우와 버퍼를 작게 유지함(net.ipv4.tcp_mem)
 evidence-still-growing = 구간이 끝날 때에도 속도가 늘고 있었음. 마지막 4분의 1이 그 앞의 { FIXED($times, decimals: 1) }배. --duration이나 --warmup을 늘리면 어디서 멈추는지 알 수 있음
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->

@@ -42,6 +42,8 @@ const TCP_EXT: &[&str] = &[
     "ListenOverflows",
     "ListenDrops",
     "TCPReqQFullDrop",
+    "TCPMemoryPressures",
+    "TCPMemoryPressuresChrono",
 ];
 
 /// The same document. `RcvbufErrors` are datagrams for which a socket's buffer had
