@@ -9,7 +9,7 @@ use model::finding::{Evidence, Place};
 use model::machine::Frequency;
 use model::run::CaseResult;
 use model::trial::LOCAL;
-use model::{Finding, Resource, Severity, Trial, series};
+use model::{Finding, Resource, Severity, Trial, Value, series};
 
 use super::finding as of_code;
 use crate::validity::throttled;
@@ -185,7 +185,7 @@ fn low(case: &CaseResult, context: &Context<'_>, seen_hz: f64) -> Option<Low> {
         let found = throttled::RULE.look(case, context).into_iter().next()?;
         let of = |name: &str| found.args.get(name)?.number();
         let is_usual = of("trials")? * 2.0 >= of("of")?;
-        let is_power = found.args.get("why").is_some_and(|why| *why == "power".into());
+        let is_power = found.args.get("why").is_some_and(|why| *why == Value::from("power"));
         low(if is_power { "power" } else { "heat" }, sustained_hz?, seen_hz, "").filter(|_| is_usual)
     };
     by_policy().or_else(by_governor).or_else(by_itself)

@@ -6,7 +6,7 @@
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{Finding, Resource, ResourceKind, Severity};
+use model::{Finding, Resource, ResourceKind, Severity, Value};
 
 use super::allotted::{self, UsedUp};
 use super::device::{self, Deepening};
@@ -122,7 +122,7 @@ const ONE: f64 = 1.5;
 /// A verdict on a writer of which throttling of writeback lets hardly one at once to its device, though its latency was set by
 /// somebody, shorter than the kernel's own and than a write takes: then that has the name.
 pub(super) fn named(found: Finding, case: &CaseResult, context: &Context<'_>) -> Finding {
-    let is_read = found.code == "device-bound" && found.args.get("how") != Some(&"syncs".into());
+    let is_read = found.code == "device-bound" && found.args.get("how") != Some(&Value::from("syncs"));
     let is_writing = WRITING.contains(&found.code.as_str()) && !is_read;
     let by = || if is_writing { by_writeback(case, context) } else { None };
     let Some((resource, had, kept_s)) = by() else { return found };
