@@ -10,7 +10,7 @@ use super::network::DECIDES;
 use super::{
     bus, clock, contention, database, datagrams, device, device_queue, flushed, host_queue, huge_pages,
     large_answers, late_answers, latency, loss, mounted_sync, overloaded, path, presenter, quota, remade,
-    reorder, server, shaped, shown, slower, steal, window,
+    reorder, server, shaped, shown, slower, steal, weight, window,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -135,6 +135,7 @@ const AROUND: &[LookAround] = &[
     shaped::dropped,
     overloaded::told,
     path::growing,
+    weight::told,
     window::lacking,
     path::paced,
     database::most::told,

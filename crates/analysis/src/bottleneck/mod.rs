@@ -63,6 +63,7 @@ mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
 mod upload_way;
+mod weight;
 mod window;
 mod writeback;
 mod written;
@@ -154,6 +155,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     stopped::ENGLISH,
     swap::ENGLISH,
     upload_way::ENGLISH,
+    weight::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];

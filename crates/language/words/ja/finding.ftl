@@ -861,6 +861,7 @@ evidence-sync = 平均 { SHORT($latency_s, unit: "s") }
 evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
 evidence-clock-held = ポリシーによりクロックはハードウェアが出せる { SHORT($hardware_hz, unit: "Hz") } のうち { SHORT($most_hz, unit: "Hz") } までに制限
+evidence-cpu-weight = コントロールグループが得る CPU 時間は、ほかのグループが既定で得るものの { PERCENT($weight, decimals: 1) }（cpu.weight、cpu.shares）で、スレッドは時間の { PERCENT($ready) } の間 CPU なしで待機
 evidence-clock-seen = 最も速い CPU のクロック { SHORT($seen_hz, unit: "Hz") }
 finding-io-control =
     コントロールグループのコントローラー { $controller } が結果を制限しています。平均 { FIXED($under_way, decimals: 1) } 個の操作が進行中ですが、{ RESOURCE($resource) } にあるのは { FIXED($queue, decimals: 2) } 個で、残りはコントローラーが通すまで待っています

@@ -861,6 +861,7 @@ evidence-sync = 평균 { SHORT($latency_s, unit: "s") }
 evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
 evidence-clock-held = 정책에 따라 클럭이 하드웨어가 낼 수 있는 { SHORT($hardware_hz, unit: "Hz") } 중 { SHORT($most_hz, unit: "Hz") }까지로 제한됨
+evidence-cpu-weight = 컨트롤 그룹이 받는 CPU 시간은 다른 그룹이 기본으로 받는 것의 { PERCENT($weight, decimals: 1) }(cpu.weight, cpu.shares)이고, 스레드는 시간의 { PERCENT($ready) } 동안 CPU 없이 준비 상태로 기다림
 evidence-clock-seen = 가장 빠른 CPU의 클럭 { SHORT($seen_hz, unit: "Hz") }
 finding-io-control =
     컨트롤 그룹의 컨트롤러 { $controller }가 결과를 제한합니다. 평균 { FIXED($under_way, decimals: 1) }개의 작업이 진행 중인데 { RESOURCE($resource) }에는 { FIXED($queue, decimals: 2) }개뿐이고, 나머지는 컨트롤러가 통과시킬 때까지 기다립니다

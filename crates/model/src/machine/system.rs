@@ -74,6 +74,10 @@ pub struct Cgroup {
     /// CPU seconds for each second, the tightest of all levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_quota: Option<f64>,
+    /// The share of CPU time that it gets beside others that want it, of what a group has by default: the least of all levels;
+    /// absent where that is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_weight: Option<f64>,
     /// Bytes of memory, the tightest of all levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,

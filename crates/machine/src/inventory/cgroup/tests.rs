@@ -51,6 +51,21 @@ inactive_file 600000
 ";
 
 #[test]
+fn a_group_that_gets_less_of_the_cpus_than_others_is_known() {
+    let second = |own: &str, above: &str| {
+        let text = format!(
+            "==> /proc/self/cgroup\n0::/a/b\n==> /sys/fs/cgroup/cgroup.controllers\ncpu\n\
+             ==> /sys/fs/cgroup/a/b/cpu.weight\n{own}\n==> /sys/fs/cgroup/a/cpu.weight\n{above}\n"
+        );
+        read(&text).0.cpu_weight
+    };
+    assert_eq!((second("100", "100"), second("300", "100")), (None, None));
+    assert_eq!((second("10", "100"), second("100", "1")), (Some(0.1), Some(0.01)), "of any level");
+    let first = "==> /proc/self/cgroup\n1:cpu:/a\n==> /sys/fs/cgroup/cpu/a/cpu.shares\n256\n";
+    assert_eq!(read(first).0.cpu_weight, Some(0.25));
+}
+
+#[test]
 fn the_tightest_level_of_version_two_counts() {
     let (cgroup, absent) = read(SECOND);
     let throttle = IoThrottle {
