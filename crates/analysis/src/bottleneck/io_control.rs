@@ -19,8 +19,8 @@ finding-io-control =
     flight in the mean, { RESOURCE($resource) } has { FIXED($queue, decimals: 2) }, and the others wait until the controller lets them
     pass
     .advice =
-        { $controller ->
-            [io.cost] a greater io.weight of the group, or of one above it, lets more pass; io.cost.qos and io.cost.model of the
+        { $by ->
+            [cost] a greater io.weight of the group, or of one above it, lets more pass; io.cost.qos and io.cost.model of the
                 uppermost group say what the device is taken to do
            *[other] a group beside this one has a latency to keep (io.latency): a longer one there, or none, lets more pass here
         }
@@ -53,6 +53,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let figure = |name: &str| few.args.get(name).and_then(model::Value::number).unwrap_or_default();
     let found = finding("io-control", Severity::Warning)
         .on(resource)
+        .arg("by", if controller == IoController::Cost { "cost" } else { "latency" })
         .arg("controller", if controller == IoController::Cost { "io.cost" } else { "io.latency" })
         .arg("under_way", figure("under_way"))
         .arg("queue", figure("queue"));

@@ -371,6 +371,7 @@ fn rest(machine: &mut Machine) {
             write_operations: Some(500),
             ..IoThrottle::default()
         }],
+        ..Cgroup::default()
     };
     let absent = |what: &str, reason: &str| Absent { what: what.to_owned(), reason: reason.to_owned() };
     machine.inventory.absent = vec![

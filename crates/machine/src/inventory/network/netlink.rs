@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::held::{CLASSFUL, each_held_to, held_to, parts_held_to};
 use super::wire::{
     self, GET_LINK, GET_QDISC, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO, IFLA_MAX_MTU, IFLA_QDISC,
-    LINK_HEAD, ROOT, TC_HEAD, attribute, long, number, text,
+    LINK_HEAD, TC_HEAD, attribute, long, number, text,
 };
 
 const GET_ADDRESS: u16 = 22;
@@ -229,6 +229,7 @@ fn flow_rate(options: &[u8]) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inventory::network::wire::ROOT;
 
     /// Messages that Linux 6.18 sent for `tc qdisc add dev va root tbf rate
     /// 80gbit ...` and for HTB with a class of 800 Mbit/s and one below it of up
