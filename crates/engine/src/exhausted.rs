@@ -7,6 +7,8 @@ use std::path::Path;
 
 use rustix::process::{Resource, getrlimit};
 
+use crate::fault::Fault;
+
 const GROUPS: &str = "/sys/fs/cgroup";
 
 /// Which limit on open files an error comes of.
@@ -24,8 +26,16 @@ pub(crate) fn of_files(error: &io::Error) -> Option<String> {
     }
 }
 
+/// The fault of a thread that could not be started.
+pub(crate) fn thread_fault(what: String, error: io::Error) -> Fault {
+    match of_threads(&error) {
+        Some(why) => Fault::Other(format!("{what}: {why}")),
+        None => Fault::system(what, error),
+    }
+}
+
 /// Which limit on threads an error comes of, with which one could not be started.
-pub(crate) fn of_threads(error: &io::Error) -> Option<String> {
+fn of_threads(error: &io::Error) -> Option<String> {
     if error.raw_os_error()? != libc::EAGAIN {
         return None;
     }

@@ -164,11 +164,7 @@ impl Session<'_> {
                             // Those who wait already must not wait for ever.
                             let _ = shared.start.set(None);
                             let what = format!("starting worker {worker} of {}", plan.cpus.len());
-                            let why = exhausted::of_threads(&error).map(|why| format!(": {why}"));
-                            return Err(match why {
-                                Some(why) => Fault::Other(format!("{what}{why}")),
-                                None => Fault::system(what, error),
-                            });
+                            return Err(exhausted::thread_fault(what, error));
                         }
                     }
                 }
