@@ -2,6 +2,8 @@
 
 use std::io;
 
+use crate::exhausted;
+
 /// Why a load could not go on. The text is the trial's reason, so it names
 /// what was done to what.
 #[derive(Debug, thiserror::Error)]
@@ -74,8 +76,12 @@ fn plain(error: &io::Error) -> String {
         return "no data available, which is how the kernel calls a medium error".to_owned();
     }
     let text = error.to_string();
-    match text.find(" (os error") {
+    let text = match text.find(" (os error") {
         Some(end) => text[..end].to_lowercase(),
+        None => text,
+    };
+    match exhausted::of_files(error) {
+        Some(why) => format!("{text}: {why}"),
         None => text,
     }
 }

@@ -12,6 +12,7 @@ mod begin;
 pub mod clock;
 mod collect;
 pub mod drive;
+mod exhausted;
 pub mod fault;
 pub mod idle;
 mod lines;

@@ -24,7 +24,7 @@ use crate::record::{Record, Recorder, Report, Shape, Wiring};
 use crate::report_channel::{self, ReportReceiver, ReportSender, SPARE_RECORDS};
 use crate::schedule::{Arrivals, Open, WorkerIndex};
 use crate::stop::{SharedStop, Stop, StopRule};
-use crate::{clock, lock, numa, placement};
+use crate::{clock, exhausted, lock, numa, placement};
 
 /// Operations in flight across an interval's edge that a spare record has room
 /// for before it grows.
@@ -164,7 +164,7 @@ impl Session<'_> {
                             // Those who wait already must not wait for ever.
                             let _ = shared.start.set(None);
                             let what = format!("starting worker {worker} of {}", plan.cpus.len());
-                            return Err(Fault::system(what, error));
+                            return Err(exhausted::thread_fault(what, error));
                         }
                     }
                 }

@@ -148,6 +148,14 @@ known_names! { FactName:
     /// Segments that were sent again though the other end had them: it said so (DSACK,
     /// RFC 2883).
     SPURIOUS_RETRANSMITS = "spurious_retransmits";
+    /// The rate at which a socket that sends is paced at most, where somebody set one, B/s: without heads.
+    PACING_RATE_MOST = "pacing_rate_most";
+    /// The rate at which a sender was paced, by its congestion control, B/s: the median of one connection.
+    PACING_RATE = "pacing_rate";
+    /// The congestion window of a sender, B: the median of one connection.
+    CONGESTION_WINDOW = "congestion_window";
+    /// The most that it was in the window of the trial, B.
+    CONGESTION_WINDOW_MOST = "congestion_window_most";
     /// The algorithm of congestion control.
     CONGESTION = "congestion";
 

@@ -34,6 +34,9 @@ pub struct LayerDevice {
     /// The kind of a mapping: `CRYPT-LUKS2`, `LVM`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mapping: Option<String>,
+    /// Whether it shares its blocks with a snapshot, so that one is copied before it is written for the first time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub shares: bool,
     /// How an array is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub array: Option<LayerArray>,

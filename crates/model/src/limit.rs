@@ -51,6 +51,9 @@ pub struct Limit {
     /// Of what a provider lets a rented machine have, for how long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Allowance>,
+    /// What of that which passes the resource it holds.
+    #[serde(default, skip_serializing_if = "LimitScope::is_all")]
+    pub scope: LimitScope,
     /// How `effective` follows from `line`: `goodput of TCP over IPv4 at MTU 1500`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payload: Option<String>,
@@ -82,6 +85,7 @@ impl Limit {
             chipset: None,
             promise: None,
             allowance: None,
+            scope: LimitScope::All,
             payload: None,
             source,
         }
@@ -157,6 +161,27 @@ pub enum Access {
     Sequential,
     /// Anywhere.
     Random,
+}
+
+/// What of that which passes a resource a limit holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum LimitScope {
+    /// All of it, together.
+    #[default]
+    All,
+    /// Each connection by itself.
+    EachFlow,
+    /// A part of the packets: which, is not known.
+    Part,
+}
+
+impl LimitScope {
+    /// Whether all of it is held, together.
+    #[must_use]
+    pub fn is_all(&self) -> bool {
+        *self == Self::All
+    }
 }
 
 /// For how long a provider lets a rented machine have so much.

@@ -218,6 +218,8 @@ impl Resource {
     pub const LOAD: Self = Self(Cow::Borrowed("load"));
     /// What waits between a network interface and the protocols.
     pub const SOFTNET: Self = Self(Cow::Borrowed("softnet"));
+    /// IP, of all packets.
+    pub const IP: Self = Self(Cow::Borrowed("ip"));
     /// TCP, of all connections.
     pub const TCP: Self = Self(Cow::Borrowed("tcp"));
     /// UDP, of all sockets.

@@ -391,6 +391,9 @@ pub struct Utilization {
     /// Of what a provider lets a rented machine have, for how long.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub allowance: Option<crate::limit::Allowance>,
+    /// Of a bound of each connection, how many there are; `limit` is that of all together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flows: Option<u64>,
     /// Where the bound is known from.
     pub source: String,
 }

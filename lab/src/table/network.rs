@@ -38,6 +38,7 @@ const TBF_SHORT: &[&str] = &["tbf", "rate", "50mbit", "burst", "32kb", "limit", 
 const TBF_100M: &[&str] = &["tbf", "rate", "100mbit", "burst", "64kb", "latency", "50ms"];
 const TBF_1G: &[&str] = &["tbf", "rate", "1gbit", "burst", "256kb", "latency", "20ms"];
 const TBF_SLOW: &[&str] = &["tbf", "rate", "1mbit", "burst", "1600", "latency", "100ms"];
+const FQ_100M: &[&str] = &["fq", "maxrate", "100mbit"];
 const HTB: &[&str] = &["handle", "1:", "htb", "default", "10"];
 const HTB_400M: &[&str] = &["parent", "1:", "classid", "1:10", "htb", "rate", "400mbit", "burst", "256kb"];
 
@@ -82,6 +83,19 @@ pub(super) const TABLE: &[Scenario] = &[
         Network,
         &[Veth, Shape(Near, HTB), Class(Near, HTB_400M)],
         SEND,
+    )
+    .right(RATE)
+    .on("nic:near0")
+    .proved(&[AtLeast(Sent(Near), 46e6), AtMost(Sent(Near), 53e6)]),
+    Scenario::limit("a rate of 100 Mbit/s for each connection", Network, &[Veth, Shape(Near, FQ_100M)], SEND)
+        .right(RATE)
+        .on("nic:near0")
+        .proved(&[AtLeast(Sent(Near), 11.5e6), AtMost(Sent(Near), 13.2e6)]),
+    Scenario::limit(
+        "a rate of 100 Mbit/s for each of four connections",
+        Network,
+        &[Veth, Shape(Near, FQ_100M)],
+        &["net.stream", "--streams", "4"],
     )
     .right(RATE)
     .on("nic:near0")

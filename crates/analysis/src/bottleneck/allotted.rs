@@ -7,7 +7,7 @@ use model::trial::LOCAL;
 use model::{Resource, ResourceKind};
 
 use super::phases::{GIVEN, IN_USE};
-use crate::measure::BlockPhases;
+use crate::measure::{BlockPhases, UnderWay};
 use crate::{Context, measure};
 
 /// From this share of their way on, requests wait in the host for about as long as they are at the device.
@@ -61,6 +61,30 @@ pub(super) fn not_reached(
             .arg("from", from)
             .arg("to", to)
     })
+}
+
+/// Requests of a device that are all in use, though it takes more at once: the kernel allots it fewer.
+pub(super) struct UsedUp {
+    pub(super) resource: Resource,
+    /// How many it had in the mean, and may have at most.
+    pub(super) had: f64,
+    pub(super) most: f64,
+    pub(super) takes: f64,
+}
+
+/// Whether a load past the page cache has far more under way than the kernel allots its device, which has all of these and would
+/// take more: by the device's own count, for the others wait until they have a request.
+pub(super) fn used_up(case: &CaseResult, context: &Context<'_>) -> Option<UsedUp> {
+    let [step] = measure::devices(case)[..] else { return None };
+    let device = measure::whole(context.machine?, step.resource.named(ResourceKind::Block)?)?;
+    let resource = Resource::of(ResourceKind::Block, &device.name);
+    let takes = takes_at_once(device)?;
+    // A thread gets its requests of the queue of its CPU.
+    let most = allotted(case, &resource, device)? * queues(device).min(measure::workers(case).max(1.0));
+    let under_way = UnderWay::of(case, &resource)?;
+    let is_fewer = most < IN_USE * takes && under_way.load >= GIVEN * most;
+    let is_it = is_fewer && (IN_USE..=1.0 + IN_USE).contains(&(under_way.device / most));
+    is_it.then_some(UsedUp { resource, had: under_way.device, most, takes })
 }
 
 /// Requests that the kernel allots each queue of a disk while a case is measured.

@@ -18,6 +18,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          of the group have the rest. A window of few operations counts with one more.",
     ),
     (
+        "io-control",
+        "A controller of control groups is at work on the device that has no rate to be read (io.cost, or io.latency of a group beside \
+         ours), and three quarters or more of what the load has under way are neither at the device, by its own count, nor with a thread \
+         that computes; where the kernel counts how long a group waited for io.cost, that is at least half of it.",
+    ),
+    (
         "allowance-exceeded",
         "In at least half of the trials a counter of what the provider held back grew so far that it is felt: at either end \
          by one in a thousand of the packets of the interface that the data passed, its way (`bw_in_allowance_exceeded` and \
@@ -90,7 +96,9 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          while its limit, or that of a group above it, left at most a tenth of what it allows, and less than 1 MB/s was swapped: the \
          kernel gave up pages of files, or let tasks sleep that were above memory.high. Of a group of version 1, which has no \
          pressure: the threads of a load that writes through the page cache and syncs nothing, all of them together, neither \
-         computed nor stood ready without a CPU for half of it, while the machine slowed no writer down.",
+         computed nor stood ready without a CPU for half of it, while the machine slowed no writer down. Of a load that reads through \
+         the page cache and waits for half of its time or more: at least half of what the device delivers had been in memory before \
+         (workingset_refault_file of the group), while its limit left at most a tenth, and the machine has memory for all that is read.",
     ),
     (
         "memory-latency",
@@ -120,6 +128,13 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          a quarter of it.",
     ),
     (
+        "clock-held",
+        "Cores are full (see `one-core-full`, `own-cores-full`, `all-cores-full`), and their clock was seen at nine tenths or less of what it \
+         could be: at what policy allows, of what the hardware has (scaling_max_freq); under a governor that keeps one clock \
+         (powersave, userspace; not of drivers that choose by themselves), or while the processor counted that it slowed itself down in \
+         half of the trials or more, of the guaranteed rate. Where nobody sees the clock, the cores have the name.",
+    ),
+    (
         "interrupt-cpu-full",
         "Of a load with several operations under way that is no stream: a CPU that took at least half of the interrupts of what \
          is driven is at least 95 % busy, half of that or more are interrupts and softirq, nine tenths with what the load's threads \
@@ -146,7 +161,10 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          them (in an I/O scheduler, or for one of the requests that the kernel allots): what a greater depth adds that gives no \
          more, or half of what the load waits for an operation. Where those who send wait for a request at least half of the \
          time, what they keep back above the block layer counts with it. Not where the device has all that it takes at once, where it gave \
-         as much when it had fewer, or where a greater depth surely gives more.",
+         as much when it had fewer, or where a greater depth surely gives more. Without a trace: a device has three quarters or more of the \
+         requests that the kernel allots it (nr_requests), by its own count, these are less than three quarters of what it takes, and the load \
+         has 1.5 times as many under way or more; or throttling of writeback (wbt_lat_usec) was given a latency shorter than the kernel's own \
+         and than a write takes, and hardly one write is at the device at once, where a writer into the page cache would wait for it.",
     ),
     (
         "kernel-work-full",
@@ -171,6 +189,11 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "parity-rewrite",
         "The load only writes, and the members of an array with parity read at least 0.2 bytes for each byte written: writes \
          of less than a stripe wait until old data or parity is read (read-modify-write).",
+    ),
+    (
+        "copy-on-write",
+        "The load only writes, to a volume that shares its blocks with a snapshot (LVM), and at least 0.2 bytes are read below it for each byte \
+         written: a block is copied before the first write to it.",
     ),
     (
         "journal-flush",
@@ -318,6 +341,12 @@ pub(crate) const CODES: &[(&str, &str)] = &[
          (nr_dirty_threshold in /proc/vmstat; dirty_freerun_ceiling in mm/page-writeback.c). Of a control group of \
          version 2 with a limit of its memory, the same holds for its part of the page cache, with its part of both \
          thresholds (domain_dirty_limits).",
+    ),
+    (
+        "overloaded",
+        "A rate that is asked for is a little more than is done: in each trial operations took longer since they were due from each \
+         quarter of the window to the next (see `rate-not-kept`), and nothing that is known is full. Where something is, that has the \
+         name, and the queue stands beside it.",
     ),
     (
         "cannot-tell",

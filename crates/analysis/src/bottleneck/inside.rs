@@ -8,9 +8,9 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, device, device_queue, flushed, huge_pages, large_answers,
-    late_answers, latency, loss, mounted_sync, path, presenter, quota, remade, reorder, server, shaped,
-    shown, slower, steal,
+    bus, clock, contention, database, datagrams, device, device_queue, flushed, host_queue, huge_pages,
+    large_answers, late_answers, latency, loss, mounted_sync, overloaded, path, presenter, quota, remade,
+    reorder, server, shaped, shown, slower, steal, weight, window,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -35,6 +35,7 @@ const LOOKS: &[(&str, &[Look])] = &[
     ("own-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("all-cores-full", &[measure::counted, |case| measure::pressure(case, "cpu")]),
     ("io-quota", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
+    ("clock-held", &[measure::counted]),
     ("memory-bandwidth-full", &[measure::counted]),
     ("memory-latency", &[measure::counted, measure::ready]),
     ("device-bound", &[measure::waited, measure::delayed, |case| measure::pressure(case, "io")]),
@@ -129,9 +130,14 @@ const AROUND: &[LookAround] = &[
     reorder::told,
     slower::told,
     steal::told,
+    steal::in_some,
     shaped::told,
     shaped::dropped,
+    overloaded::told,
     path::growing,
+    weight::told,
+    window::lacking,
+    path::paced,
     database::most::told,
     database::temporary::told,
 ];
@@ -183,7 +189,9 @@ pub(super) fn told(finding: Finding, case: &CaseResult, context: &Context<'_>) -
     let around: Vec<Evidence> = AROUND.iter().filter_map(|look| look(&finding, case, context)).collect();
     // One that waits for a device of which others have most may wait for these.
     let is_shared = around.iter().any(|evidence| evidence.code == OTHERS_THERE);
-    let finding = slower::named(finding, &around);
+    let finding = clock::named(finding, case, context);
+    let finding = host_queue::named(finding, case, context);
+    let finding = shaped::named(slower::named(finding, &around), &around);
     // What it is known to wait for has the word.
     let is_open = finding.args.get("others") == Some(&model::Value::Bool(false));
     let finding = if is_shared && is_open { finding.arg("others", true) } else { finding };

@@ -28,6 +28,7 @@ mod host_queue;
 mod huge_pages;
 mod inside;
 mod interrupts;
+mod io_control;
 mod large_answers;
 mod late_answers;
 mod latency;
@@ -38,6 +39,7 @@ mod loss;
 pub(crate) mod memory;
 mod mounted_sync;
 mod network;
+mod overloaded;
 mod path;
 mod pcie_state;
 mod phases;
@@ -61,6 +63,7 @@ mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
 mod upload_way;
+mod weight;
 mod window;
 mod writeback;
 mod written;
@@ -115,9 +118,11 @@ pub(crate) const ENGLISH: &[&str] = &[
     huge_pages::ENGLISH,
     inside::ENGLISH,
     interrupts::ENGLISH,
+    io_control::ENGLISH,
     large_answers::ENGLISH,
     late_answers::ENGLISH,
     latency::ENGLISH,
+    layer::copied::ENGLISH,
     layer::held::ENGLISH,
     layer::journal::ENGLISH,
     layer::member::ENGLISH,
@@ -130,6 +135,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     memory::ENGLISH,
     mounted_sync::ENGLISH,
     network::ENGLISH,
+    overloaded::ENGLISH,
     path::ENGLISH,
     pcie_state::ENGLISH,
     presenter::ENGLISH,
@@ -149,6 +155,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     stopped::ENGLISH,
     swap::ENGLISH,
     upload_way::ENGLISH,
+    weight::ENGLISH,
     window::ENGLISH,
     writeback::ENGLISH,
 ];
@@ -229,13 +236,16 @@ const CANDIDATES: &[Candidate] = &[
     |case, context| of_others(case, context, cores::examine),
     |case, context| of_others(case, context, presenter::examine),
     |case, context| of_others(case, context, layer::parity::examine),
+    |case, context| of_others(case, context, layer::copied::examine),
     |case, context| of_others(case, context, layer::journal::examine),
+    |case, context| of_others(case, context, io_control::examine),
     |case, context| of_others(case, context, pushed_back::examine),
     |case, context| of_others(case, context, device::examine),
     |case, context| of_others(case, context, host_queue::examine),
     |case, context| of_others(case, context, latency::examine),
     |case, context| of_others(case, context, device_wait::examine),
     scheduler::examine,
+    overloaded::examine,
 ];
 
 /// What a candidate says of loads that are none on a database: a transaction is no operation of a device, of one more is

@@ -145,7 +145,9 @@ pub(super) fn full_window(case: &CaseResult) -> Option<FullWindow> {
     let fuller = known.filter(|(_, share)| *share >= DECIDES).reduce(|a, b| if b.1 > a.1 { b } else { a });
     let by_account = fuller.map(|(which, share)| FullWindow::by_account(which, share));
     let empty = sum_share(case, |s| s.buffer);
-    by_account.or_else(|| window::in_flight(case, empty))
+    let waits_for_path = sum_share(case, |s| s.path).is_some_and(|share| share >= DECIDES);
+    let clamped = || if waits_for_path { window::clamped(case) } else { None };
+    by_account.or_else(|| window::in_flight(case, empty)).or_else(clamped)
 }
 
 /// The processor of one end: its threads compute all the time, or as much as they
@@ -304,6 +306,19 @@ mod tests {
             assert_eq!(over(0.0102, 4e6), "cannot-tell", "a larger window is not used");
             assert_eq!(over(0.04, 4.1e6), "cannot-tell", "a queue stands before what is slower");
         }
+        // Bug: of a congestion window that a route clamps nobody could tell why so little is in flight.
+        let clamped = |window: f64, most: f64, again: f64, rtt: f64| {
+            let facts =
+                [("congestion_window", window), ("congestion_window_most", most), ("least_rtt", 0.01)];
+            let mut clamped = case("send", &facts);
+            metric(&mut clamped, metric::RTT, rtt, Unit::Seconds);
+            metric(&mut clamped, metric::RETRANSMITS, again, Unit::One);
+            verdict(&clamped)
+        };
+        assert_eq!(clamped(1.05e6, 1.05e6, 0.0, 0.0102), "window-bound");
+        assert_eq!(clamped(1.05e6, 1.6e6, 0.0, 0.0102), "cannot-tell", "it grows");
+        assert_eq!(clamped(2.1e6, 2.1e6, 0.0, 0.0102), "cannot-tell", "half of it is not used");
+        assert_eq!(clamped(1.05e6, 1.05e6, 30.0, 0.0102), "cannot-tell", "what is lost keeps it small");
         // Bug: a paced sender has 52 KB of a buffer of 95 KB in flight, and the kernel says that the
         // buffer ran out a third of the time only.
         let paced = |empty: f64| {

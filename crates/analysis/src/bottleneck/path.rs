@@ -60,6 +60,9 @@ evidence-path-full =
        *[delivery] the connection is under BBR and waited for the path { PERCENT($path) } of the time
     }
 
+evidence-paced =
+    each connection is paced at { SHORT($paced, $unit) } by its congestion control ({ $congestion }), and had { PERCENT($share) } of
+    that
 evidence-still-growing =
     the rate still grew at the end of the window, whose last quarter had { FIXED($times, decimals: 1) } times as much as the one
     before it: a longer --duration or --warmup shows where it ends
@@ -130,7 +133,14 @@ fn used_at(case: &CaseResult, interface: &Resource, end: End) -> Option<f64> {
 
 /// A path that is full.
 pub(super) fn full(case: &CaseResult) -> Option<Verdict> {
-    let path = Some(case).filter(|case| leaves(case)).and_then(waited_for)?;
+    of_share(case, Some(case).filter(|case| leaves(case)).and_then(waited_for)?)
+}
+
+/// The same of a stream that leaves the machine and is known to wait for the path for so much of the time, which decides.
+pub(super) fn of_share(case: &CaseResult, path: f64) -> Option<Verdict> {
+    if !leaves(case) {
+        return None;
+    }
     // What still grows has not found yet what the path can do, and what overtakes stands in no one queue.
     if growth(case).is_some() || reorder::is_much(case) {
         return None;
@@ -201,6 +211,30 @@ pub(super) fn growing(named: &Finding, case: &CaseResult, _context: &Context<'_>
     }
     let times = growth(case)?;
     Some(Evidence::at("still-growing", Place::Metric(metric::THROUGHPUT)).arg("times", times))
+}
+
+/// Verdicts on streams of which it may be their own pacing that sets the rate.
+const PACED: [&str; 2] = ["path-full", "cannot-tell"];
+
+/// A connection that had less of the rate at which it was paced was held back by something else; more is a burst.
+const OF_PACE: std::ops::RangeInclusive<f64> = 0.7..=1.1;
+
+/// That the rate of a stream is that at which its congestion control paces it: BBR sends what it saw arrive, a little more for
+/// one round trip in eight and a little less for the next.
+pub(super) fn paced(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if !PACED.contains(&named.code.as_str()) || !loss::is_under_bbr(case) {
+        return None;
+    }
+    let sender = measure::sender(case);
+    let (paced, share) = measure::middle(case, |trial| {
+        let paced = sender.number(trial, fact::PACING_RATE).filter(|rate| *rate > 0.0)?;
+        let each = measure::measured(trial, metric::THROUGHPUT)? / measure::sending(case) as f64;
+        Some((each / paced, (paced, each / paced)))
+    })?;
+    let congestion = measure::good(case).find_map(|trial| sender.fact(trial, fact::CONGESTION))?.to_string();
+    let place = Place::Metric(metric::THROUGHPUT);
+    let evidence = Evidence::at("paced", place).arg("paced", paced * 8.0).arg("unit", "bit/s");
+    OF_PACE.contains(&share).then(|| evidence.arg("share", share).arg("congestion", congestion))
 }
 
 /// Whether the rate within each trial stands.

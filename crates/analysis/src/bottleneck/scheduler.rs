@@ -47,7 +47,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
 
 #[cfg(test)]
 mod tests {
-    use model::{Better, MetricName, Unit};
+    use model::{Better, MetricName, Unit, WorkloadName};
 
     use super::super::tests::verdict;
     use crate::validity::fixture;
@@ -75,5 +75,28 @@ mod tests {
             text(2)
         );
         assert!(text(150).ends_with("its timer fires: nothing is full"), "{}", text(150));
+    }
+
+    #[test]
+    fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
+        for (workload, begin) in [
+            ("scheduler.handoff", "its threads wait on one another"),
+            ("scheduler.timer", "it sleeps until its timer"),
+            ("scheduler.syscall", "each call waits for the kernel"),
+        ] {
+            let mut case = fixture::case(3);
+            case.loads.main.workload = WorkloadName::intern(workload).unwrap();
+            fixture::set(&mut case, "threads", 1u64);
+            case.loads
+                .main
+                .estimates
+                .insert(MetricName::new("x"), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
+            let found = verdict(&[case]);
+            assert_eq!(
+                (found.code.as_str(), found.text.starts_with(begin)),
+                ("scheduler-bound", true),
+                "{found:?}"
+            );
+        }
     }
 }

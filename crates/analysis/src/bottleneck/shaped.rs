@@ -102,15 +102,43 @@ fn rate(case: &CaseResult, context: &Context<'_>, interface: &Resource, end: End
 /// Verdicts on what is lost, or on a stream of which nobody knows what holds it back.
 const LOSING: [&str; 3] = ["loss-bound", "cannot-tell", "path-full"];
 
+/// Verdicts on requests that may wait for what was dropped now and then.
+const WAITING: [&str; 3] = ["server-bound", "round-trip-bound", "client-bound"];
+
+/// Evidence of who dropped packets.
+pub(super) const DROPPED_BY: &str = "dropped-by";
+
+/// A verdict on what is lost, with who dropped it.
+pub(super) fn named(finding: Finding, around: &[Evidence]) -> Finding {
+    if finding.code != "loss-bound" {
+        return finding;
+    }
+    let Some(by) = around.iter().find(|one| one.code == DROPPED_BY) else {
+        return finding.arg("dropped", false);
+    };
+    let args = ["what", "end", "machine"].map(|name| (name, by.args.get(name).cloned()));
+    let finding = finding.arg("dropped", true);
+    args.into_iter().fold(finding, |finding, (name, value)| match value {
+        Some(value) => finding.arg(name, value),
+        None => finding,
+    })
+}
+
 /// Who dropped most of what was dropped.
 pub(super) fn dropped(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
-    if !measure::is_net(case) || !LOSING.contains(&named.code.as_str()) {
+    if !measure::is_net(case)
+        || !LOSING.contains(&named.code.as_str()) && !WAITING.contains(&named.code.as_str())
+    {
         return None;
     }
-    let found = packets_dropped::RULE.look(case, context);
+    let is_losing = LOSING.contains(&named.code.as_str());
+    let of = |found: &Finding| found.args.get("what").map(ToString::to_string).unwrap_or_default();
+    let mut found = packets_dropped::RULE.look(case, context);
+    // Who turns connections away keeps requests waiting as well.
+    found.retain(|found| is_losing || packets_dropped::REFUSING.contains(&of(found).as_str()));
     let count = |found: &Finding| found.args.get("count").and_then(model::Value::number).unwrap_or_default();
     let most = found.into_iter().max_by(|a, b| count(a).total_cmp(&count(b)))?;
-    let mut evidence = Evidence::at("dropped-by", most.evidence.first()?.at.clone()?);
+    let mut evidence = Evidence::at(DROPPED_BY, most.evidence.first()?.at.clone()?);
     evidence.args = most.args.clone();
     if let Some(resource) = &most.resource {
         evidence = evidence.arg("resource", resource.as_str());

@@ -30,10 +30,19 @@ const BUSY: [&str; 5] = ["user", "nice", "system", "irq", "softirq"];
 pub(super) const ENGLISH: &str = r#"
 finding-steal-bound =
     the hypervisor holds this back: it gave others { PERCENT($share) } of the CPU time that the threads{ of-end } wanted
-    (steal)
+    (steal){ $some ->
+        [yes] , in { stolen-trials }
+       *[no] {""}
+    }
     .advice =
         a machine that has its CPUs to itself, or another time: no program of this machine has what is taken here
 
+evidence-stolen-in-some =
+    in { stolen-trials } the hypervisor took { PERCENT($share) } of the CPU time that this machine wanted (steal), and at most
+    { PERCENT($others) } in the others{ $differs ->
+        [yes] : these gave { PERCENT($ratio) } of what the others gave
+       *[no] {""}
+    }
 evidence-stolen-of-load = { PERCENT($share) } of the CPU time that the threads{ of-end } wanted was stolen
 "#;
 
@@ -108,6 +117,17 @@ pub(super) fn told(named: &Finding, case: &CaseResult, context: &Context<'_>) ->
     OF_CORES.contains(&named.code.as_str()).then(|| stolen.evidence(case))
 }
 
+/// That the hypervisor took far more in some trials than in the others, of a verdict that does not say so: a median hides it.
+pub(super) fn in_some(named: &Finding, case: &CaseResult, context: &Context<'_>) -> Option<Evidence> {
+    if named.code == "steal-bound" {
+        return None;
+    }
+    let uneven = steal::StolenTrials::of(case, context)?;
+    let evidence = Evidence::at("stolen-in-some", measure::place(case, &Resource::CPUS, "steal")?);
+    let evidence = evidence.arg("share", uneven.share);
+    Some(uneven.args().into_iter().fold(evidence, |evidence, (name, value)| evidence.arg(name, value)))
+}
+
 /// The CPUs that threads of an end may use, where they are some of all; else all of them as one.
 fn usable(case: &CaseResult, context: &Context<'_>, end: End) -> Vec<Resource> {
     let machine = context.machine.filter(|_| !end.answers());
@@ -130,9 +150,15 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if is_memory_full(case, context) {
         return Verdict::Elsewhere;
     }
+    // What was taken at the other end is not of these CPUs.
+    let uneven = steal::StolenTrials::of(case, context).filter(|_| !most.end.answers());
+    let found = finding("steal-bound", Severity::Warning).on(Resource::CPUS).arg("some", uneven.is_some());
+    let found = match uneven {
+        Some(uneven) => uneven.told(found),
+        None => found,
+    };
     Verdict::Full(Box::new(
-        finding("steal-bound", Severity::Warning)
-            .on(Resource::CPUS)
+        found
             .arg("share", most.share)
             .arg("end", most.end.word())
             .arg("machine", most.end.machine(case).unwrap_or_default())

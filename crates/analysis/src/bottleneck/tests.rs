@@ -37,6 +37,7 @@ pub(crate) fn used(resource: &str, kind: LimitKind, fraction: f64) -> Utilizatio
         machine: None,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         resource: Resource::from(resource),
@@ -474,27 +475,4 @@ fn a_chase_waits_for_memory_and_the_scheduler_for_itself() {
     // Whatever is full is named first.
     assert_eq!(of(WorkloadName::new("scheduler.threads"), metric::LATENCY_P50, 0).0, "one-core-full");
     assert_eq!(of(WorkloadName::new("cpu.primes"), metric::LATENCY_P50, 0).0, "one-core-full");
-}
-
-#[test]
-fn what_a_scheduler_workload_waits_for_is_what_it_measures() {
-    for (workload, begin) in [
-        ("scheduler.handoff", "its threads wait on one another"),
-        ("scheduler.timer", "it sleeps until its timer"),
-        ("scheduler.syscall", "each call waits for the kernel"),
-    ] {
-        let mut case = fixture::case(3);
-        case.loads.main.workload = WorkloadName::intern(workload).unwrap();
-        fixture::set(&mut case, "threads", 1u64);
-        case.loads
-            .main
-            .estimates
-            .insert(MetricName::new("x"), fixture::estimate(1.0, Unit::Seconds, Better::Lower));
-        let found = verdict(&[case]);
-        assert_eq!(
-            (found.code.as_str(), found.text.starts_with(begin)),
-            ("scheduler-bound", true),
-            "{found:?}"
-        );
-    }
 }

@@ -1,19 +1,25 @@
-//! A window that is full: what the receiver offers, or what the sender's own buffer
-//! takes. TCP's own account of its time tells of most; over a long way what is in flight
+//! A window that is full: what the receiver offers, what the sender's own buffer
+//! takes, or a congestion window that somebody clamps. TCP's own account of its time tells of most; over a long way what is in flight
 //! does.
 
 use std::collections::BTreeMap;
 
 use model::finding::{Evidence, Place};
 use model::run::CaseResult;
-use model::{FactName, Severity, Trial, Value, fact, metric};
+use model::{FactName, Finding, Resource, Severity, Trial, Value, fact, metric};
 
 use super::{Verdict, finding, path};
-use crate::measure;
+use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-window-bound = the window holds this back: { evidence-window }
     .advice =
+        { $which ->
+            [congestion] look for what clamps it: a route with `cwnd` and `lock` (`ip route show`), or the congestion control
+           *[other] { window-advice }
+        }
+
+window-advice =
         give a larger --window or leave it to the kernel; { $which ->
             [send] at the sender a --window may have net.core.wmem_max, and the kernel by itself goes up to the last figure of
                 net.ipv4.tcp_wmem
@@ -21,10 +27,14 @@ finding-window-bound = the window holds this back: { evidence-window }
                 figure of net.ipv4.tcp_rmem
         } (--set socket-buffer-max=32MiB)
 
+evidence-tcp-memory =
+    TCP of this machine was short of memory { PERCENT($share) } of the time, so that windows and buffers were kept small
+    (net.ipv4.tcp_mem)
 evidence-window =
     { $by ->
         [flight] what is in flight fills { PERCENT($share) } of { $which ->
             [receive] the receiver's window
+            [congestion] the congestion window, which does not grow though nothing is lost,
            *[send] the sender's own buffer
         } of { BINARY($window) }, at a round trip of { SHORT($rtt_s, unit: "s") } that no queue lengthens{ $emptied ->
             [yes] , and { PERCENT($empty) } of the time all of it was under way while the program waited for room
@@ -92,6 +102,29 @@ impl FullWindow {
     }
 }
 
+/// Verdicts on streams that may be what a lack of memory makes them.
+const SHORT: [&str; 5] = ["window-bound", "cannot-tell", "path-full", "server-bound", "loss-bound"];
+
+/// From this share of the time on a lack of memory is felt.
+const LACKED: f64 = 0.05;
+
+/// That TCP was short of memory: it then takes no more than it must, on both ways (`tcp_mem`, tcp(7)).
+pub(super) fn lacking(named: &Finding, case: &CaseResult, _context: &Context<'_>) -> Option<Evidence> {
+    if !measure::is_net(case) || !SHORT.contains(&named.code.as_str()) {
+        return None;
+    }
+    // Milliseconds.
+    let of = |trial: &Trial| Some(measure::rate(trial, &Resource::TCP, PRESSED)? / 1e3);
+    let share = measure::median(case, of).filter(|share| *share >= LACKED)?;
+    Some(
+        Evidence::at("tcp-memory", measure::place(case, &Resource::TCP, PRESSED)?)
+            .arg("share", share.min(1.0)),
+    )
+}
+
+/// What counts for how long TCP was short of memory.
+const PRESSED: &str = "TCPMemoryPressuresChrono";
+
 /// From this share of a window on, what is in flight fills it: the last segment may
 /// be missing, and acknowledgements come for two.
 const FILLS: f64 = 0.8;
@@ -109,6 +142,39 @@ const EMPTIED: f64 = 0.1;
 /// A sender whose threads compute for less than this share of the time waits for its socket:
 /// there is nothing else that it does.
 const WAITS: f64 = 0.5;
+
+/// A congestion window stands where it is never larger than this, of its median: one that nothing clamps grows until something is
+/// lost (RFC 5681, RFC 9438).
+const STANDS: f64 = 1.05;
+
+/// A lossless way: one in ten thousand may be a segment that only came late.
+const LOST: f64 = 0.0001;
+
+/// A congestion window that does not grow though nothing is lost, no queue stands on the way and all of it is in flight: a route
+/// (`cwnd` with `lock`, ip-route(8)), or a congestion control of somebody's own, clamps it.
+pub(super) fn clamped(case: &CaseResult) -> Option<FullWindow> {
+    if measure::goes_both_ways(case) {
+        return None;
+    }
+    let sender = measure::sender(case);
+    let of = |trial: &Trial| {
+        let rtt = measure::measured(trial, metric::RTT)?;
+        let least = sender.number(trial, fact::LEAST_RTT).filter(|least| *least > 0.0)?;
+        let window = sender.number(trial, fact::CONGESTION_WINDOW).filter(|window| *window > 0.0)?;
+        let stands = sender.number(trial, fact::CONGESTION_WINDOW_MOST)? <= STANDS * window;
+        let segments = measure::measured(trial, metric::THROUGHPUT)? * trial.result.window?.seconds()
+            / sender.number(trial, fact::MSS).filter(|mss| *mss > 0.0)?;
+        let is_lossless = measure::measured(trial, metric::RETRANSMITS)? <= LOST * segments;
+        let each = measure::measured(trial, metric::THROUGHPUT)? / measure::concurrency(case);
+        let share = each * rtt / window;
+        (stands && is_lossless && rtt <= path::QUEUED * least).then_some((share, (share, (window, rtt))))
+    };
+    let trials = measure::good(case).count();
+    // One that stands now and then has not found its size yet.
+    let all = measure::good(case).filter_map(of).count() == trials;
+    let (share, flight) = measure::middle(case, of).filter(|_| all)?;
+    (share >= FILLS).then(|| FullWindow::by_flight("congestion", share.min(1.0), flight))
+}
 
 /// The window by what is in flight, which is the rate times the round trip (Little's law). Over
 /// a long way TCP's own account misses it: the window opens a little with each

@@ -107,6 +107,7 @@ impl InterfacePart {
             && interface.speed_bits == Some(self.speed_bits)
             && interface.mtu == self.mtu
             && interface.qdisc_rate.is_none()
+            && interface.qdisc_flow_rate.is_none()
     }
 }
 

@@ -215,6 +215,7 @@ mod tests {
             fraction,
             promise: None,
             allowance: None,
+            flows: None,
             line_only: false,
             usual: None,
             source: "a sheet".to_owned(),

@@ -274,6 +274,7 @@ mod tests {
             chipset: None,
             promise: None,
             allowance: None,
+            scope: model::limit::LimitScope::All,
             payload: None,
             source: "promised by the study: random-read-4k".to_owned(),
         };

@@ -72,7 +72,7 @@ pub(crate) fn of_case(case: &CaseResult, context: &GainContext<'_>) -> Vec<Gain>
             let more = streams(case, &ceilings, context).filter(|_| !share_a_core(case, verdict));
             vec![more, processor(case, full_end(case, verdict), &ceilings)]
         }
-        "all-cores-full" => vec![processor(case, End::Drives, &ceilings)],
+        "all-cores-full" | "clock-held" => vec![processor(case, End::Drives, &ceilings)],
         "own-cores-full" => vec![alone(verdict, &ceilings)],
         // Of datagrams nobody waits for a window, so that a larger one brings no more than what was lost.
         "window-bound" if is_of_datagrams(verdict) => Vec::new(),

@@ -1,6 +1,7 @@
 //! What rules read of a case: its good trials, their counters as rates, how
 //! much was under way at once.
 
+pub(crate) mod backlog;
 mod block_phases;
 pub(crate) mod by_place;
 mod cpus;
@@ -24,6 +25,7 @@ use model::run::CaseResult;
 use model::trial::{Counter, LoadTrial, Series, Status, Trial};
 use model::{FactName, LoadProfile, Machine, MetricName, Quantity, Resource, Unit, metric};
 
+pub(crate) use backlog::Backlog;
 pub(crate) use block_phases::{BlockPhases, block_phases, observed, traces};
 pub use by_place::{PlaceCourse, place_courses};
 pub(crate) use cpus::CaseCpus;
@@ -38,7 +40,7 @@ pub(crate) use load::{
 pub(crate) use net::{
     End, carried, counted_ends, counted_receiver, course, far, goes_both_ways, has_far_end, has_its_bit_rate,
     is_loopback, is_net, is_one_machine, is_served_from_cache, is_served_here, kernels, only_receives,
-    receiver, sender, served_cached, served_file, way,
+    receiver, sender, sending, served_cached, served_file, way,
 };
 pub(crate) use place::{
     behind_files, below_loop, device, devices, devices_name, is_memory, is_platter, loops_are_direct, lowest,

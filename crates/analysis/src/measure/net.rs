@@ -240,6 +240,25 @@ pub(crate) fn has_its_bit_rate(case: &CaseResult) -> bool {
     estimated(case, metric::THROUGHPUT).is_some_and(|rate| rate >= HAD * asked)
 }
 
+/// How many connections send the data of a case one way.
+pub(crate) fn sending(case: &CaseResult) -> u64 {
+    let profile = profile(case);
+    let (operations, workers) = (profile.concurrency.operations, profile.concurrency.workers);
+    let asks = profile.does(OperationClass::Exchange);
+    let all = match () {
+        () if profile.is_stream() => operations,
+        // Streams beside who asks.
+        () if asks && (profile.does(OperationClass::Send) || profile.does(OperationClass::Receive)) => {
+            workers.saturating_sub(operations)
+        }
+        // Several requests share a connection.
+        () if profile.parameter(Aspect::Depth).is_some() => workers,
+        () => operations,
+    };
+    let ways = if goes_both_ways(case) { 2 } else { 1 };
+    (all / ways).max(1)
+}
+
 /// Whether the end that answers is ours, which measured too: a server that is none is seen from here alone.
 pub(crate) fn has_far_end(case: &CaseResult) -> bool {
     good(case).any(|trial| far(trial).is_some())

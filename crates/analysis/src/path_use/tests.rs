@@ -242,6 +242,7 @@ fn what_holds_a_case_back_is_at_the_end_that_the_finding_means() {
         fraction,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         source: String::new(),

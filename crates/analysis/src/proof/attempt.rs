@@ -87,7 +87,7 @@ enum Suspect {
 impl Suspect {
     fn of(code: &str, verdict: &Finding, case: &CaseResult) -> Self {
         match code {
-            "one-core-full" | "own-cores-full" | "all-cores-full" | "client-bound" => {
+            "one-core-full" | "own-cores-full" | "all-cores-full" | "clock-held" | "client-bound" => {
                 Self::Processors(End::Drives)
             }
             "sender-cpu" => Self::Processors(measure::sender(case)),
@@ -99,8 +99,12 @@ impl Suspect {
             "window-bound" => Self::Window,
             "latency-bound" | "round-trip-bound" => Self::OwnOperations,
             "memory-bandwidth-full" => Self::Memory,
+            // What each connection may have another one does not take.
+            "io-quota" if verdict.args.get("shared") == Some(&Value::from("each")) => Self::Unmovable,
             "memory-latency"
             | "scheduler-bound"
+            | "overloaded"
+            | "io-control"
             | "loss-bound"
             | "reordering-bound"
             | "credits-used-up"

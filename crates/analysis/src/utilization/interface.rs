@@ -1,12 +1,15 @@
 //! How much of a network interface a case used, at either end.
 
-use model::limit::{Direction, Limit, LimitKind};
+use std::ops::RangeInclusive;
+
+use model::limit::{Direction, Limit, LimitKind, LimitScope};
 use model::profile::Transport;
 use model::resource::PathStep;
 use model::run::{CaseResult, Utilization};
-use model::{Machine, Resource, ResourceKind, fact, metric};
+use model::{Machine, Resource, ResourceKind, Trial, fact, metric};
 
 use super::bond::one_member;
+use super::pacing;
 use crate::measure::{self, End};
 
 /// Bytes of heads in a packet: IPv4 and TCP.
@@ -29,12 +32,18 @@ pub(crate) fn of_far(case: &CaseResult, machine: &Machine) -> Vec<Utilization> {
             Direction::Write => Direction::Read,
         });
         let demand = measure::carried(case, here).filter(|d| !super::is_passed(limit, *d, bound))?;
+        if !may_hold(case, limit, (demand, bound), End::Answers) {
+            return None;
+        }
         let source = format!("{source}, of {}", machine.id);
         let machine = Some(machine.id.clone());
         let usual = super::usual(case, limit, bound);
-        Some(Utilization { machine, usual, ..super::used(limit, &resource, demand, bound, source) })
+        let flows = connections(case, limit);
+        Some(Utilization { machine, usual, flows, ..super::used(limit, &resource, demand, bound, source) })
     };
-    limits.filter_map(used).collect()
+    let paced = pacing::of(case, End::Answers, &resource);
+    let paced = paced.map(|used| Utilization { machine: Some(machine.id.clone()), ..used });
+    limits.filter_map(used).chain(paced).collect()
 }
 
 /// What Ethernet has around a frame that an interface does not count: preamble, check sequence and gap (IEEE 802.3).
@@ -79,8 +88,37 @@ pub(super) fn to_storage(case: &CaseResult, limit: &Limit, step: &PathStep) -> O
 /// What to hold a demand against, and where that is known from. What payload gets
 /// of an interface goes by the packets that the trial made: by its MTU and the
 /// segments of TCP (`mss`, options taken off), or by its datagrams; not by those of
-/// TCP at the MTU that the interface had when the machine was described.
+/// TCP at the MTU that the interface had when the machine was described. A limit of each
+/// connection is one of all of them together.
 pub(super) fn bound(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {
+    let (rate, source) = of_packets(case, machine, limit, end)?;
+    Some((rate * connections(case, limit).unwrap_or(1) as f64, source))
+}
+
+/// How many connections send in a case, where a limit is of each of them.
+pub(super) fn connections(case: &CaseResult, limit: &Limit) -> Option<u64> {
+    (limit.scope == LimitScope::EachFlow).then(|| measure::sending(case))
+}
+
+/// From so many times for each packet that it sends on, a queueing discipline holds packets back.
+pub(super) const HELD: f64 = 0.01;
+
+/// Whether a limit of a part of the packets may be that of the load's: the queueing discipline held packets back, and the load
+/// has just as much as it lets through. Of one that has room nobody knows whether it is passed at all.
+pub(super) fn may_hold(case: &CaseResult, limit: &Limit, (demand, bound): (f64, f64), end: End) -> bool {
+    let held = |trial: &Trial| {
+        let times = end.change(trial, &limit.resource, "qdisc_overlimits")?;
+        Some(times / end.change(trial, &limit.resource, "tx_packets").filter(|sent| *sent > 0.0)?)
+    };
+    limit.scope != LimitScope::Part
+        || REACHED.contains(&(demand / bound))
+            && measure::median(case, held).is_some_and(|times| times >= HELD)
+}
+
+/// A rate of a class is had where so much of it is.
+const REACHED: RangeInclusive<f64> = 0.95..=1.02;
+
+fn of_packets(case: &CaseResult, machine: &Machine, limit: &Limit, end: End) -> Option<(f64, String)> {
     let known = limit.bound()?;
     if let Some(member) = one_member(case, machine, &limit.resource, end).filter(|_| is_link(limit)) {
         let of_link = (member.bound()?, member.known_from());
@@ -188,6 +226,7 @@ mod tests {
             chipset: None,
             promise: None,
             allowance: None,
+            scope: model::limit::LimitScope::All,
             payload: None,
             usual: Vec::new(),
             source: "link at 10 Gbit/s".to_owned(),
@@ -276,6 +315,46 @@ mod tests {
         case.path = path(&[&resource, &server]);
         fixture::set(&mut case, "direct", false);
         assert_eq!(share(&case), None);
+    }
+
+    /// What is used of an imposed rate of 1 Gbit/s with this scope by so many streams that send 480 MB/s together, while the
+    /// queueing discipline holds packets back so often for 1000 that it sends.
+    fn of_scope(scope: LimitScope, streams: u64, held: u64) -> Option<Utilization> {
+        let mut machine = Machine::default();
+        let (resource, unit) = (Resource::of(ResourceKind::Nic, "eth0"), Unit::BytesPerSecond);
+        let quota = Limit::new(resource.clone(), metric::THROUGHPUT, unit, LimitKind::Quota, String::new());
+        let direction = Some(Direction::Write);
+        machine.limits.push(Limit { direction, scope, line: Some(125e6), effective: Some(120e6), ..quota });
+        let mut case = fixture::case(1);
+        fixture::workload(&mut case, "net.stream");
+        fixture::set(&mut case, "direction", "send");
+        fixture::set(&mut case, "streams", streams);
+        case.path = vec![PathStep { resource: resource.clone(), amplification: 1.0 }];
+        let estimate = fixture::estimate(if streams > 1 { 480e6 } else { 120e6 }, unit, Better::Higher);
+        case.loads.main.estimates.insert(metric::THROUGHPUT, estimate);
+        let count = |name: &str, count| {
+            fixture::counter(resource.clone(), &format!("rtnetlink(7) {name}"), 1.0, count)
+        };
+        let counters = vec![count("qdisc_overlimits", held), count("tx_packets", 1000)];
+        case.trials[0].result.local_mut().counters = counters;
+        of_case(&case, &machine).into_iter().find(|used| used.resource == resource)
+    }
+
+    /// Bug: what fq lets each connection have was held against nothing.
+    #[test]
+    fn a_limit_of_each_connection_is_one_of_all_of_them_together() {
+        let used = of_scope(LimitScope::EachFlow, 4, 0).unwrap();
+        assert_eq!((used.flows, used.limit), (Some(4), 480e6));
+        assert!((used.fraction - 1.0).abs() < 1e-9, "{used:?}");
+        let whole = of_scope(LimitScope::All, 4, 0).unwrap();
+        assert_eq!((whole.flows, whole.limit), (None, 120e6));
+    }
+
+    #[test]
+    fn a_limit_of_a_part_counts_where_it_is_reached_and_packets_were_held_back() {
+        assert!(of_scope(LimitScope::Part, 1, 400).is_some());
+        assert!(of_scope(LimitScope::Part, 1, 0).is_none(), "it held nothing back");
+        assert!(of_scope(LimitScope::Part, 4, 400).is_none(), "the load passes another class");
     }
 
     /// Bug: of requests whose answers are large nobody knew how much of a link they take, and the server was blamed.

@@ -20,6 +20,7 @@ pub(super) fn of(case: &CaseResult) -> Option<Utilization> {
         fraction: found.dirty / found.most,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         source: match found.group {

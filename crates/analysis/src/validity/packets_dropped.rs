@@ -31,8 +31,8 @@ struct DropKind {
     of: Of,
     /// Counters by the kernel's names, added up.
     counters: &'static [&'static str],
-    /// Those that are among them and told elsewhere.
-    less: Option<&'static str>,
+    /// Those that are among them and told elsewhere, or no drops.
+    less: &'static [&'static str],
     /// Counters of what passed, added up; without any, one is too many.
     passed: &'static [&'static str],
 }
@@ -44,73 +44,130 @@ const TABLE_FULL: &str = "table-full";
 /// `Documentation/networking/statistics.rst` and `snmp_counter.rst`,
 /// `net/core/net-procfs.c`.
 const WAYS: &[DropKind] = &[
-    DropKind { what: "broken-frames", of: Of::Interface, counters: &["rx_errs"], less: None, passed: &[] },
-    DropKind { what: "unsent-frames", of: Of::Interface, counters: &["tx_errs"], less: None, passed: &[] },
+    DropKind { what: "broken-frames", of: Of::Interface, counters: &["rx_errs"], less: &[], passed: &[] },
+    DropKind { what: "unsent-frames", of: Of::Interface, counters: &["tx_errs"], less: &[], passed: &[] },
     DropKind {
         what: "missed",
         of: Of::Interface,
         counters: &["rx_missed"],
-        less: None,
+        less: &[],
         passed: &["rx_missed", "rx_packets"],
     },
     DropKind {
         what: "receive-drops",
         of: Of::Interface,
         counters: &["rx_drop"],
-        less: Some("rx_missed"),
+        less: &["rx_missed"],
         passed: &["rx_drop", "rx_packets"],
     },
     DropKind {
         what: "transmit-drops",
         of: Of::Interface,
         counters: &["tx_drop"],
-        less: None,
+        less: &[],
         passed: &["tx_drop", "tx_packets"],
     },
     DropKind {
         what: "queue-drops",
         of: Of::Interface,
         counters: &["qdisc_drops"],
-        less: None,
+        less: &[],
         passed: &["qdisc_drops", "tx_packets"],
     },
     DropKind {
         what: "filter-drops",
         of: Of::Interface,
         counters: &["filter_drops"],
-        less: None,
+        less: &[],
         passed: &["filter_drops", "rx_packets", "tx_packets"],
     },
     DropKind {
         what: "backlog-drops",
         of: Of::Whole("softnet"),
         counters: &["dropped"],
-        less: None,
+        less: &[],
         passed: &["dropped", "processed"],
     },
     DropKind {
         what: "socket-drops",
         of: Of::Whole("udp"),
         counters: &["RcvbufErrors", "Udp6RcvbufErrors"],
-        less: None,
+        less: &[],
         passed: &["RcvbufErrors", "Udp6RcvbufErrors", "InDatagrams", "Udp6InDatagrams"],
     },
     DropKind {
         what: "tcp-socket-drops",
         of: Of::Whole("tcp"),
         counters: &["TCPBacklogDrop", "TCPRcvQDrop"],
-        less: None,
+        less: &[],
         passed: &["InSegs"],
     },
     DropKind {
         what: "turned-away",
         of: Of::Whole("tcp"),
         counters: &["ListenOverflows"],
-        less: None,
+        less: &[],
         passed: &[],
     },
-    DropKind { what: UNTRACKED, of: Of::Whole("conntrack"), counters: &["drop"], less: None, passed: &[] },
+    DropKind { what: UNTRACKED, of: Of::Whole(CONNECTIONS), counters: &["drop"], less: &[], passed: &[] },
+    // What IP was given and did not hand on, without what it counts as an error; pieces that it puts together are one.
+    DropKind {
+        what: FILTERED_IN,
+        of: Of::Whole(BY_IP),
+        counters: &["InReceives", "ReasmOKs", "Ip6InReceives", "Ip6ReasmOKs"],
+        less: &[
+            "InDelivers",
+            "ForwDatagrams",
+            "ReasmReqds",
+            "InHdrErrors",
+            "InAddrErrors",
+            "InUnknownProtos",
+            "InDiscards",
+            "Ip6InDelivers",
+            "Ip6OutForwDatagrams",
+            "Ip6ReasmReqds",
+            "Ip6InHdrErrors",
+            "Ip6InTooBigErrors",
+            "Ip6InNoRoutes",
+            "Ip6InAddrErrors",
+            "Ip6InUnknownProtos",
+            "Ip6InTruncatedPkts",
+            "Ip6InDiscards",
+            "Ip6InMcastPkts",
+        ],
+        passed: &["InReceives", "Ip6InReceives"],
+    },
+    DropKind {
+        what: FILTERED_OUT,
+        of: Of::Whole(BY_IP),
+        counters: &[
+            "OutRequests",
+            "ForwDatagrams",
+            "FragCreates",
+            "Ip6OutRequests",
+            "Ip6OutForwDatagrams",
+            "Ip6FragCreates",
+        ],
+        // A datagram that a firewall drops is among `OutDiscards`, and a segment of TCP is not.
+        less: &[SENT, "FragOKs", "Ip6OutTransmits", "Ip6FragOKs"],
+        passed: &["OutRequests", "Ip6OutRequests"],
+    },
 ];
+
+/// What a firewall dropped of what came, and of what was to leave.
+const FILTERED_IN: &str = "filtered-in";
+const FILTERED_OUT: &str = "filtered-out";
+const BY_IP: &str = "ip";
+const CONNECTIONS: &str = "conntrack";
+/// Packets that left; older kernels do not count them.
+const SENT: &str = "OutTransmits";
+/// So few packets that IP did not hand on say nothing: a group that nobody has joined, a broadcast.
+const FILTERED_LEAST: f64 = 10.0;
+/// Where so many of those that were to leave are missing, they left as another packet's content (IPsec).
+const FILTERED_MOST: f64 = 0.4;
+
+/// Ways in which new connections are kept out, or any packet: then it is no accident of the way.
+pub(crate) const REFUSING: &[&str] = &["turned-away", UNTRACKED, TABLE_FULL, FILTERED_IN, FILTERED_OUT];
 
 pub(crate) const RULE: Rule = Rule {
     code: "packets-dropped",
@@ -143,6 +200,10 @@ finding-packets-dropped =
             tracked: the kernel's table of connections was full
         [untracked] { FIXED($count) } packets{ of-end } were dropped in the window because their connections could not be
             tracked
+        [filtered-in] { FIXED($count) } packets that came{ of-end } were dropped in the window before any protocol had them,
+            { PERCENT($share) } of all: by a firewall (nftables, iptables), or for the way that they took (rp_filter)
+        [filtered-out] { FIXED($count) } packets that were to be sent{ of-end } were dropped in the window before any interface had
+            them, { PERCENT($share) } of all: by a firewall (nftables, iptables)
        *[turned-away] { FIXED($count) } connections{ of-end } were refused in the window: the listen queue was full
     }
     .advice =
@@ -166,6 +227,10 @@ finding-packets-dropped =
                 that are over, or do not track this traffic (notrack)
             [untracked] packets of one connection that arrive together on several CPUs may each ask for an entry, and one is
                 dropped; `conntrack -S` counts them; what is not tracked (notrack) is not dropped
+            [filtered-in] `nft list ruleset` and `iptables -nvL` show rules that drop or limit (limit, hashlimit, connlimit), with counts
+                where they have a counter
+            [filtered-out] `nft list ruleset` and `iptables -nvL` show rules that drop or limit (limit, hashlimit, connlimit), with counts
+                where they have a counter
            *[turned-away] the listener accepts connections too slowly, or lets too few wait (net.core.somaxconn)
         }
 
@@ -187,7 +252,10 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     let all = measure::good(case).filter_map(|trial| seen(trial, end, way));
     let DropCount { what, resource, source, count, share } =
         all.max_by(|a, b| a.count.total_cmp(&b.count))?;
-    let is_much = share.map_or(count >= 1.0, |share| share >= FELT);
+    let is_filtered = [FILTERED_IN, FILTERED_OUT].contains(&what);
+    let is_other = what == FILTERED_OUT && share.is_some_and(|share| share > FILTERED_MOST);
+    let is_known = !is_filtered || count >= FILTERED_LEAST && !is_other;
+    let is_much = is_known && share.map_or(count >= 1.0, |share| share >= FELT);
     if !is_much {
         return None;
     }
@@ -224,7 +292,14 @@ fn seen(trial: &Trial, end: End, way: &DropKind) -> Option<DropCount> {
     };
     let source =
         way.counters.iter().find_map(|name| measure::named(counters, &resource, name))?.source.clone();
-    let less = way.less.and_then(|name| end.change(trial, &resource, name)).unwrap_or(0.0);
+    if way.what == FILTERED_OUT {
+        measure::named(counters, &resource, SENT)?;
+    }
+    let mut less = sum(way.less).unwrap_or(0.0);
+    if way.of == Of::Whole(BY_IP) {
+        // They are told as what could not be tracked.
+        less += end.change(trial, &Resource::from(CONNECTIONS), "drop").unwrap_or(0.0);
+    }
     let count = (sum(way.counters)? - less).max(0.0);
     let share = (!way.passed.is_empty())
         .then(|| sum(way.passed).filter(|all| *all > 0.0).map_or(0.0, |all| count / all));
@@ -301,6 +376,10 @@ mod tests {
             ("tcp", "InSegs", 1000),
             ("tcp", "TCPBacklogDrop", 20),
             ("conntrack", "drop", 6),
+            ("ip", "InReceives", 1000),
+            ("ip", "InDelivers", 894),
+            ("ip", "OutRequests", 2000),
+            ("ip", "OutTransmits", 1944),
         ];
         let found = told(&case(&[], &all));
         assert_eq!(found.len(), WAYS.len(), "{found:#?}");
@@ -356,6 +435,35 @@ mod tests {
         let met = of(0, 100.0, 65_536.0);
         assert!(met.starts_with("40 packets were dropped") && !met.contains("full"), "{met}");
         assert!(told(&case(&[("conntrack", "drop", 0), ("conntrack", "early_drop", 5)], &[])).is_empty());
+    }
+
+    /// Bug: of packets that a firewall dropped nobody knew who did.
+    #[test]
+    fn what_ip_was_given_and_did_not_hand_on_a_firewall_dropped() {
+        let told_of = |all: &[(&str, u64)]| {
+            let all: Vec<_> = all.iter().map(|(name, count)| ("ip", *name, *count)).collect();
+            told(&case(&all, &[])).concat()
+        };
+        let dropped = told_of(&[("InReceives", 10_000), ("InDelivers", 9_600)]);
+        assert!(
+            dropped.starts_with("400 packets that came were dropped in the window before any protocol"),
+            "{dropped}"
+        );
+        let out = told_of(&[("OutRequests", 10_000), ("OutTransmits", 9_700)]);
+        assert!(out.starts_with("300 packets that were to be sent were dropped"), "{out}");
+        for (all, why) in [
+            (&[("InReceives", 10_000), ("InDelivers", 9_600), ("InAddrErrors", 400)][..], "they are errors"),
+            (&[("InReceives", 10_000), ("InDelivers", 6_000), ("ForwDatagrams", 4_000)], "they were sent on"),
+            (
+                &[("InReceives", 10_000), ("InDelivers", 2_500), ("ReasmReqds", 10_000), ("ReasmOKs", 2_500)],
+                "pieces",
+            ),
+            (&[("InReceives", 2_000), ("InDelivers", 1_995)], "too few"),
+            (&[("OutRequests", 10_000)], "an older kernel counts nothing that leaves"),
+            (&[("OutRequests", 10_000), ("OutTransmits", 5_000)], "they left within others"),
+        ] {
+            assert_eq!(told_of(all), "", "{why}");
+        }
     }
 
     #[test]

@@ -48,6 +48,7 @@ mod tests {
             chipset: None,
             promise: None,
             allowance: None,
+            scope: model::limit::LimitScope::All,
             payload: None,
             source: source.to_owned(),
         };

@@ -47,7 +47,16 @@ finding-operations-failed =
     操作の { PERCENT($share, decimals: 1) } が失敗しました: 速度は残りだけを数えた値であり、拒否された操作は処理された操作より早く終わります
     .advice = 何が誰に拒否されたかを調べてください。満杯の接続プールやキュー、レート制限、誤ったリクエストです。どの応答だったかは試行の事実にあります
 
-finding-rate-not-kept = { $workload } は要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
+finding-overloaded =
+    過負荷: { evidence-queue-grows }。既知のもので限界に達したものはありません
+    .advice = 速度を下げるか、--rate なしで測定して最大の処理量を確かめてください
+evidence-queue-grows =
+    要求された速度 { SHORT($asked, unit: "1/s") } は処理量より { PERCENT($beyond, decimals: 1) } 高く、待ち行列が毎秒 { SHORT($per_s, unit: "1/s") } ずつ伸びた。操作にかかる時間は測定区間の最初の四分の一で { SHORT($first_s, unit: "s") }、最後の四分の一で { SHORT($last_s, unit: "s") }
+finding-rate-not-kept =
+    { $how ->
+        [grows] { $workload } は過負荷です。要求された速度 { SHORT($asked, unit: "1/s") } は処理量より { PERCENT($beyond, decimals: 1) } 高く、待ち行列が毎秒 { SHORT($per_s, unit: "1/s") } ずつ伸びました。
+       *[share] { $workload } は要求された速度 { SHORT($asked, unit: "1/s") } の { PERCENT($share) } しか処理できませんでした。
+    }この場合、レイテンシは試行が長いほど伸びるため、対象の速さではなく待ち行列がどれだけ伸びたかを示します
 
 finding-nothing-driven = engine=null: 何も読み書きしていません。この数値はツール自体が出せる最大値です
 
@@ -242,7 +251,14 @@ finding-disturbed-by-others =
        *[no] 該当するプログラムを終了するか、空いているときに測定し直してください
     }
 
-finding-cpu-stolen = ハイパーバイザーが、このマシンに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
+finding-cpu-stolen =
+    { $some ->
+        [yes] { stolen-trials }で、ハイパーバイザーがこのマシンに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当て（steal）、残りでは多くても { PERCENT($others) } です。{ $differs ->
+            [yes] その試行の値は残りの { PERCENT($ratio) } で、区間には両方が入っています
+           *[no] その試行の数値は変わる可能性があります
+        }
+       *[no] ハイパーバイザーが、このマシンに必要な CPU 時間の { PERCENT($steal_share) } をほかの仮想マシンに割り当てました（steal）。別の時間帯には数値が変わる可能性があります
+    }
     .advice = 別の時間帯に、または専用の CPU があるマシンで測定し直してください
 
 finding-swapping =
@@ -395,8 +411,17 @@ finding-credits-used-up =
 
 evidence-credits-steal = 試行 { $of } 回のうち { $trials } 回で、奪われた CPU は前が { FIXED($before, decimals: 1) } 個分、それからは { FIXED($behind, decimals: 1) } 個分でした
 
+stolen-trials = 試行 { $of } 回のうち { $trials } 番目
+evidence-stolen-in-some =
+    { stolen-trials }で、このマシンに必要な CPU 時間の { PERCENT($share) } が奪われた（steal）。残りでは多くても { PERCENT($others) }{ $differs ->
+        [yes] 。その試行の値は残りの { PERCENT($ratio) }
+       *[no] {""}
+    }
 finding-steal-bound =
-    ハイパーバイザーが結果を制限しています: { $end ->
+    ハイパーバイザーが結果を制限しています: { $some ->
+        [yes] { stolen-trials }で、
+       *[no] {""}
+    }{ $end ->
         [far] { $machine } の
        *[near] {""}
     }スレッドに必要な CPU 時間の { PERCENT($share) } をほかの仮想マシンに割り当てました（steal）
@@ -427,11 +452,20 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") } のスワップが発生しましたが、スレッドがどれだけ待ったかは集計されていません
 
 finding-reclaim-bound =
-    コントロールグループのメモリが満杯で、空きを作る処理が結果を制限しています: { $by ->
+    コントロールグループのメモリが満杯で、{ $by ->
+        [again] 繰り返し読むものをページキャッシュが保持しきれません: デバイスが届けるものの { PERCENT($again) } は前にメモリにあったもので、負荷は時間の { PERCENT($share) } の間それを待っています
+       *[wait] { reclaim-waits }
+    }。グループの上限は { BINARY($limit) }{ $which ->
+        [high] （memory.high）
+        [max] （memory.max）
+       *[none] {" "}
+    }です
+    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax、バージョン 1 の memory.limit_in_bytes）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
+evidence-read-again = デバイスが届けるものの { PERCENT($again) } は少し前までメモリにあった（workingset_refault_file）。コントロールグループの { BINARY($limit) } のうち { PERCENT($left) } が残っていた
+reclaim-waits = 空きを作る処理が結果を制限しています: { $by ->
         [rest] グループのスレッドが時間の { PERCENT($share) } の間、空きができるのを待っていました
        *[pressure] 仕事のあるグループの全タスクが、時間の { PERCENT($share) } の間メモリを待って止まっていました
-    }。スワップは 1 MB/s 未満でした。グループの上限は { BINARY($limit) } です
-    .advice = グループの memory.high と memory.max（systemd の MemoryHigh と MemoryMax、バージョン 1 の memory.limit_in_bytes）を増やすか、グループの外で測定してください。ページキャッシュを通らない負荷（--direct yes）は使うメモリが少なくて済みます
+    }。スワップは 1 MB/s 未満でした
 
 evidence-reclaim-wait =
     { $by ->
@@ -471,6 +505,10 @@ finding-io-quota =
        *[near] {""}
     }{ $shared ->
         [yes] { RESOURCE($resource) } から { SHORT($carried, $unit) } が出て、そのうちこの負荷の分は { SHORT($own, $unit) } です。データに許されるのは { SHORT($limit, $unit) } です
+        [each] { RESOURCE($resource) } から送る{ $connections ->
+            [1] 接続に
+           *[other] 接続 { FIXED($connections) } 本に合わせて
+        }許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
        *[no] { RESOURCE($resource) } に許された { SHORT($limit, $unit) } の { PERCENT($fraction) } を使っています
     }
     .advice = { $network ->
@@ -479,6 +517,7 @@ finding-io-quota =
            *[no] {""}
         }
         [shared] ほかに送っているものを止めるか、一つのパケットで多く送るか、レートを上げるか、キューイング規則（tc qdisc）を外してください
+        [each] 接続ごとの速度制限（キューイング規則 fq の maxrate、またはプログラムかコントロールグループのプログラムが設定する SO_MAX_PACING_RATE）を上げるか、接続を増やしてください
         [yes] レートを上げるか、キューイング規則（tc qdisc）を外してください
        *[no] 上限を上げるか外すか、グループの外で測定してください
     }
@@ -822,6 +861,36 @@ evidence-sync = 平均 { SHORT($latency_s, unit: "s") }
 evidence-takes = 一度に { FIXED($takes) } 個を受け取る
 evidence-throttle = 1 つの測定区間に { RESOURCE($resource) } のスロットリングが { FIXED($events) } 回
 evidence-clock-held = ポリシーによりクロックはハードウェアが出せる { SHORT($hardware_hz, unit: "Hz") } のうち { SHORT($most_hz, unit: "Hz") } までに制限
+evidence-cpu-weight = コントロールグループが得る CPU 時間は、ほかのグループが既定で得るものの { PERCENT($weight, decimals: 1) }（cpu.weight、cpu.shares）で、スレッドは時間の { PERCENT($ready) } の間 CPU なしで待機
+evidence-clock-seen = 最も速い CPU のクロック { SHORT($seen_hz, unit: "Hz") }
+finding-io-control =
+    コントロールグループのコントローラー { $controller } が結果を制限しています。平均 { FIXED($under_way, decimals: 1) } 個の操作が進行中ですが、{ RESOURCE($resource) } にあるのは { FIXED($queue, decimals: 2) } 個で、残りはコントローラーが通すまで待っています
+    .advice = { $by ->
+        [cost] グループかその上のグループの io.weight を大きくするとより多く通ります。最上位のグループの io.cost.qos と io.cost.model がデバイスの能力を決めています
+       *[other] 隣のグループに守るべきレイテンシ（io.latency）があります。それを長くするかなくすと、ここでより多く通ります
+    }
+evidence-cost-waited = コントロールグループは毎秒 { FIXED($waited, decimals: 2) } 秒ずつ io.cost を待った
+finding-copy-on-write =
+    { RESOURCE($resource) } はブロックをスナップショットと共有しており、各ブロックへの最初の書き込みはコピーが終わるまで待ちます。1 バイト書くごとに、その下で { FIXED($read, decimals: 2) } バイトを読み { FIXED($written, decimals: 2) } バイトを書きます
+    .advice = スナップショットを作った後に一度書いたブロックは再びコピーされません。スナップショットのチャンクが小さいと書き込みごとのコピーが減り、スナップショットがなければコピーするものはありません
+evidence-copied = { RESOURCE($resource) } の下で、1 バイト書くごとに { FIXED($read, decimals: 2) } バイトを読み { FIXED($written, decimals: 2) } バイトを書く
+finding-clock-held =
+    プロセッサのクロックが結果を制限しています。{ $by ->
+        [policy] ポリシーはハードウェアが出せる { SHORT($could_hz, unit: "Hz") } のうち { SHORT($most_hz, unit: "Hz") } までしか許さず、
+        [governor] ガバナー { $governor } は出せる { SHORT($could_hz, unit: "Hz") } の代わりに { SHORT($seen_hz, unit: "Hz") } に保ち、
+        [power] 電力の上限により { SHORT($could_hz, unit: "Hz") } の代わりに { SHORT($seen_hz, unit: "Hz") } に下がり、
+       *[heat] 熱により { SHORT($could_hz, unit: "Hz") } の代わりに { SHORT($seen_hz, unit: "Hz") } に下がり、
+    }その状態で{ $cores ->
+        [one] 各スレッドのコア
+        [own] 使える CPU
+       *[all] すべての CPU
+    }が飽和しています
+    .advice = { $by ->
+        [policy] scaling_max_freq を上げるか（`cpupower frequency-set -u`、--set frequency-max）、何が制限しているか（チューニングのサービス、電源プロファイル）を調べてください
+        [governor] ガバナーを performance にしてください（`cpupower frequency-set -g performance`、--set governor=performance）
+        [power] 電力の上限（powercap、ファームウェア、電源）を調べてください
+       *[heat] ファン、ほこり、部屋の温度を調べてください
+    }
 evidence-throttled = 1 秒ごとに { SHORT($stopped_s, unit: "s") } 停止
 evidence-touched = 使う範囲 { BINARY($bytes) }
 evidence-trials = n = { $trials }

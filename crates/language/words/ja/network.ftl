@@ -13,15 +13,43 @@ finding-path-full =
     }
     .advice = 途中のリンク、シェーパー、またはほかの利用者がこれを決めています。どれかは、途中のスイッチやルーターで、またはより近いマシンまで測定すると分かります
 
+dropped-by-whom =
+    { $end ->
+        [far] { $machine } の{" "}
+       *[near] {""}
+    }{ $what ->
+        [filtered-in] ファイアウォール（nftables、iptables）
+        [filtered-out] ファイアウォール（nftables、iptables）
+        [filter-drops] インターフェースのフィルター（tc）
+        [queue-drops] キューイング規則
+        [table-full] 満杯になったカーネルの接続追跡テーブル
+        [untracked] 接続の追跡
+        [turned-away] 満杯の受け付けキュー（listen）
+        [socket-drops] 満杯のソケット
+        [tcp-socket-drops] 満杯のソケット
+        [backlog-drops] 満杯になった CPU のバックログ
+       *[other] ネットワークインターフェース
+    }
 finding-loss-bound =
     損失が結果を制限しています。{ $how ->
-        [timeouts] リクエストは時間の { PERCENT($share) } の間、失われたセグメントを TCP が再送するまで待っています（タイムアウト { SHORT($rate, unit: "1/s") }）
+        [timeouts] リクエストは時間の { PERCENT($share) } の間、{ $first ->
+            [yes] 最初のセグメントが失われた接続を
+           *[no] 失われたセグメントを
+        } TCP が再送するまで待っています（タイムアウト { SHORT($rate, unit: "1/s") }）
         [datagrams] 送信したデータグラムの { PERCENT($share) } が届かず、破棄しているのは受信側のソケットではありません
         [stalls] 接続は時間の { PERCENT($share) } 以上、失われたものを TCP が再送するまで待ち（タイムアウト { SHORT($rate, unit: "1/s") }）、セグメントの { PERCENT($lost) } が失われました
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待っています。リクエストの { PERCENT($lost, decimals: 1) } が失われ、失われたものは 1 秒後に打ち切られます
        *[segments] セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
+    }{ $dropped ->
+        [yes] 。破棄しているのは{ dropped-by-whom }です
+       *[no] {""}
     }
-    .advice = { $how ->
+    .advice = { $dropped ->
+        [yes] { finding-packets-dropped.advice }
+       *[no] { lost-advice }
+    }
+lost-advice =
+    { $how ->
         [timeouts] 何がセグメントを破棄しているかを調べてください。満杯の受け付けキュー（listen）や接続追跡テーブル、ファイアウォール、経路上のインターフェースの破棄
         [datagrams] --bit-rate を下げると失う量が減ります。何がデータグラムを破棄しているかを調べてください。経路上の速度制限（ポリサー）やより狭いリンク、インターフェースの破棄
         [stalls] 一度に送ったものをすべて破棄しているものを調べてください。キューを持たない速度制限（ポリサー）や、短いキュー、小さなバッファー
@@ -49,6 +77,11 @@ finding-window-bound =
         }時間の { PERCENT($share) } の間、満杯でした
     }
     .advice =
+        { $which ->
+            [congestion] 何が輻輳ウィンドウを抑えているかを調べてください。`cwnd` と `lock` のある経路（`ip route show`）か、輻輳制御が原因です
+           *[other] { window-advice }
+        }
+window-advice =
         より大きな --window を指定するか、カーネルに任せてください。{ $which ->
             [send] 送信側で --window に許可される大きさは net.core.wmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_wmem の最後の値まで
            *[receive] 受信側で --window に許可される大きさは net.core.rmem_max まで、カーネル自身が広げる大きさは net.ipv4.tcp_rmem の最後の値まで
@@ -125,6 +158,8 @@ finding-packets-dropped =
         [tcp-socket-drops] ソケットが届いた TCP セグメントの { PERCENT($share) } にあたる { FIXED($count) } 個を破棄しました。バッファーが満杯でした
         [table-full] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました。カーネルの接続追跡テーブルが満杯でした
         [untracked] 接続を追跡できなかったため、パケット { FIXED($count) } 個が破棄されました
+        [filtered-in] 届いたパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が、プロトコルに渡る前に破棄されました。ファイアウォール（nftables、iptables）が破棄したか、届いた経路が合いませんでした（rp_filter）
+        [filtered-out] 送るパケットの { PERCENT($share) } にあたる { FIXED($count) } 個が、インターフェースに渡る前に破棄されました。ファイアウォール（nftables、iptables）が破棄しました
        *[turned-away] 接続 { FIXED($count) } 個が断られました。待ち受けソケットのキューが満杯でした
     }
     .advice =
@@ -141,6 +176,8 @@ finding-packets-dropped =
             [tcp-socket-drops] プログラムがより早く読むか、バッファー（net.ipv4.tcp_rmem、net.core.rmem_max）を大きくすると減ります
             [table-full] net.netfilter.nf_conntrack_max（と nf_conntrack_buckets）を増やすか、終わった接続のタイムアウトを短くするか、このトラフィックを追跡しないでください（notrack）
             [untracked] 一つの接続のパケットが複数の CPU に同時に届くと、それぞれが項目を作ろうとし、一つが破棄されることがあります。その数は `conntrack -S` で分かります。追跡しないもの（notrack）は破棄されません
+            [filtered-in] 破棄または制限する規則（limit、hashlimit、connlimit）は `nft list ruleset` と `iptables -nvL` で分かり、カウンターがあればその数も分かります
+            [filtered-out] 破棄または制限する規則（limit、hashlimit、connlimit）は `nft list ruleset` と `iptables -nvL` で分かり、カウンターがあればその数も分かります
            *[turned-away] 待ち受けるプログラムが接続を受け取るのが遅すぎるか、待てる数が少なすぎます（net.core.somaxconn）
         }
 
@@ -299,10 +336,13 @@ evidence-shaped =
        *[no] {""}
     }（`tc -s qdisc`）
 evidence-dropped-by = { finding-packets-dropped }
+evidence-paced = 輻輳制御（{ $congestion }）が接続ごとに { SHORT($paced, $unit) } でペーシングし、接続はその { PERCENT($share) } を得た
+evidence-tcp-memory = このマシンの TCP は時間の { PERCENT($share) } の間メモリが足りず、ウィンドウとバッファーを小さく保った（net.ipv4.tcp_mem）
 evidence-still-growing = 区間の終わりでも速度は増え続けていた。最後の四分の一はその前の { FIXED($times, decimals: 1) } 倍。--duration か --warmup を長くすると、どこで止まるか分かる
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
         [receive] 受信側のウィンドウ
+        [congestion] 失われたものがないのに広がらない輻輳ウィンドウ
        *[send] 送信側自身のバッファー
     } { BINARY($window) } の { PERCENT($share) }
 evidence-window =

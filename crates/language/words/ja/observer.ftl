@@ -1,6 +1,19 @@
 # What observers saw, and what they cost.
 
 finding-host-queue =
+    { $by ->
+        [allotted] リクエストはホスト内で待っています。カーネルが { RESOURCE($resource) } に同時に割り当てるのは、受け取れる { FIXED($takes) } 個のうち { FIXED($most) } 個（nr_requests）で、すべて使われており、負荷が進めている操作は { FIXED($under_way) } 個です
+        [writeback] ライトバックの抑制（wbt）が結果を制限しています。{ RESOURCE($resource) } の読み取りを { SHORT($kept_s, unit: "s") }（wbt_lat_usec）以内に保つため、カーネルはページキャッシュで待つ書き込みを一度に { FIXED($had, decimals: 1) } 個しか渡しません
+       *[trace] { host-queue-traced }
+    }
+    .advice = { $by ->
+        [allotted] デバイスに割り当てるリクエストを増やすと（--set queue-requests、nr_requests）、同時にもっと処理できるかが分かります
+        [writeback] レイテンシの目標を長くするかなくすと（--set wbt=0）、より多くの書き込みが同時にデバイスに渡ります
+       *[trace] { host-queue-advice }
+    }
+evidence-requests-in-use = { RESOURCE($resource) } に割り当てられたリクエスト { FIXED($most) } 個のうち平均 { FIXED($had, decimals: 1) } 個が進行中
+evidence-writes-at-once = { RESOURCE($resource) } で平均 { FIXED($had, decimals: 1) } 個の書き込みが進行中
+host-queue-traced =
     { $to ->
         [0] {""}
        *[other] 同時に進行する操作を { FIXED($from) } 個から { FIXED($to) } 個に増やしても{ $change ->
@@ -11,7 +24,7 @@ finding-host-queue =
         [0] {""}
        *[other] 受け取れる { FIXED($takes) } 個のうち
     }最大 { FIXED($most) } 個です
-    .advice = キュー深さを増やしてもこのキューが長くなるだけです。別の I/O スケジューラーを使う（--set scheduler=none）、またはキューの要求数（--set queue-requests）やドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
+host-queue-advice = キュー深さを増やしてもこのキューが長くなるだけです。別の I/O スケジューラーを使う（--set scheduler=none）、またはキューの要求数（--set queue-requests）やドライバー自身のキューを増やすと、デバイスが同時にもっと処理できるかが分かります
 evidence-block-phases =
     カーネルのイベントでは、{ RESOURCE($resource) } は{ $requests ->
         [no] 各 bio を { SHORT($device_s, unit: "s") } 保持しました

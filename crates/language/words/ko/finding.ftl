@@ -47,7 +47,16 @@ finding-operations-failed =
     작업의 { PERCENT($share, decimals: 1) }가 실패했습니다: 속도는 나머지만 센 값이며, 거절된 작업은 처리된 작업보다 짧게 끝납니다
     .advice = 무엇을 누가 거절했는지 찾아보십시오. 가득 찬 연결 풀이나 대기열, 속도 제한, 잘못된 요청. 어떤 응답이었는지는 시행의 사실에 있습니다
 
-finding-rate-not-kept = { $workload } 부하는 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다. 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
+finding-overloaded =
+    과부하: { evidence-queue-grows }. 알려진 것 중 한계에 도달한 것은 없습니다
+    .advice = 속도를 낮추거나, --rate 없이 측정해 최대 처리량을 확인하십시오
+evidence-queue-grows =
+    요청한 속도 { SHORT($asked, unit: "1/s") }가 처리량보다 { PERCENT($beyond, decimals: 1) } 높아 대기열이 1초마다 { SHORT($per_s, unit: "1/s") }씩 길어짐. 작업 하나에 걸리는 시간이 측정 구간의 첫 4분의 1에서 { SHORT($first_s, unit: "s") }, 마지막 4분의 1에서 { SHORT($last_s, unit: "s") }
+finding-rate-not-kept =
+    { $how ->
+        [grows] { $workload } 부하가 과부하 상태입니다. 요청한 속도 { SHORT($asked, unit: "1/s") }가 처리량보다 { PERCENT($beyond, decimals: 1) } 높아 대기열이 1초마다 { SHORT($per_s, unit: "1/s") }씩 길어졌습니다.
+       *[share] { $workload } 부하는 요청한 속도 { SHORT($asked, unit: "1/s") }의 { PERCENT($share) }만 처리했습니다.
+    } 이때 지연 시간은 시행이 길수록 늘어나므로, 대상의 속도가 아니라 대기열이 얼마나 길어졌는지를 나타냅니다
 
 finding-nothing-driven = engine=null: 아무것도 읽거나 쓰지 않았습니다. 이 수치는 도구 자체가 낼 수 있는 최댓값입니다
 
@@ -242,7 +251,14 @@ finding-disturbed-by-others =
        *[no] 해당 프로그램을 종료하거나, 한가할 때 다시 측정하십시오
     }
 
-finding-cpu-stolen = 하이퍼바이저가 이 머신에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
+finding-cpu-stolen =
+    { $some ->
+        [yes] { stolen-trials }에서 하이퍼바이저가 이 머신에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었고(steal), 나머지에서는 많아야 { PERCENT($others) }입니다. { $differs ->
+            [yes] 이 시행의 값은 나머지의 { PERCENT($ratio) }이며, 구간에는 둘 다 들어 있습니다
+           *[no] 이 시행의 수치는 다를 수 있습니다
+        }
+       *[no] 하이퍼바이저가 이 머신에 필요한 CPU 시간의 { PERCENT($steal_share) }를 다른 가상 머신에 주었습니다(steal). 다른 시간대에는 수치가 달라질 수 있습니다
+    }
     .advice = 다른 시간대에, 또는 전용 CPU가 있는 머신에서 다시 측정하십시오
 
 finding-swapping =
@@ -395,8 +411,17 @@ finding-credits-used-up =
 
 evidence-credits-steal = 시행 { $of }회 중 { $trials }회에서 빼앗긴 CPU가 전에는 { FIXED($before, decimals: 1) }개, 그 뒤로는 { FIXED($behind, decimals: 1) }개였습니다
 
+stolen-trials = 시행 { $of }회 중 { $trials }번째
+evidence-stolen-in-some =
+    { stolen-trials }에서 이 머신에 필요한 CPU 시간의 { PERCENT($share) }를 빼앗김(steal). 나머지에서는 많아야 { PERCENT($others) }{ $differs ->
+        [yes] . 이 시행의 값은 나머지의 { PERCENT($ratio) }
+       *[no] {""}
+    }
 finding-steal-bound =
-    하이퍼바이저가 결과를 제한합니다: { $end ->
+    하이퍼바이저가 결과를 제한합니다: { $some ->
+        [yes] { stolen-trials }에서{" "}
+       *[no] {""}
+    }{ $end ->
         [far] { $machine }에 있는{" "}
        *[near] {""}
     }스레드에 필요한 CPU 시간의 { PERCENT($share) }를 다른 가상 머신에 주었습니다(steal)
@@ -427,11 +452,20 @@ evidence-swap-wait =
 evidence-swap-unaccounted = { SHORT($rate, unit: "B/s") }의 스왑이 발생했지만, 스레드가 얼마나 기다렸는지는 집계되지 않음
 
 finding-reclaim-bound =
-    컨트롤 그룹의 메모리가 가득 차, 자리를 비우는 일이 결과를 제한합니다: { $by ->
+    컨트롤 그룹의 메모리가 가득 차, { $by ->
+        [again] 거듭 읽는 것을 페이지 캐시에 다 담지 못합니다: 장치가 보내는 것의 { PERCENT($again) }는 전에 메모리에 있던 것이고, 부하는 시간의 { PERCENT($share) } 동안 그것을 기다립니다
+       *[wait] { reclaim-waits }
+    }. 그룹의 제한은 { BINARY($limit) }{ $which ->
+        [high] (memory.high)
+        [max] (memory.max)
+       *[none] {""}
+    }입니다
+    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax, 버전 1의 memory.limit_in_bytes)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
+evidence-read-again = 장치가 보내는 것의 { PERCENT($again) }는 얼마 전까지 메모리에 있었음(workingset_refault_file). 컨트롤 그룹의 { BINARY($limit) } 중 { PERCENT($left) }가 남아 있었음
+reclaim-waits = 자리를 비우는 일이 결과를 제한합니다: { $by ->
         [rest] 그룹의 스레드가 시간의 { PERCENT($share) } 동안 자리가 나기를 기다렸고
        *[pressure] 할 일이 있는 그룹의 모든 태스크가 시간의 { PERCENT($share) } 동안 메모리를 기다리며 멈춰 있었고
-    }, 스왑은 1 MB/s 미만이었습니다. 그룹의 제한은 { BINARY($limit) }입니다
-    .advice = 그룹의 memory.high와 memory.max(systemd의 MemoryHigh와 MemoryMax, 버전 1의 memory.limit_in_bytes)를 늘리거나 그룹 밖에서 측정하십시오. 페이지 캐시를 거치지 않는 부하(--direct yes)는 메모리를 덜 씁니다
+    }, 스왑은 1 MB/s 미만이었습니다
 
 evidence-reclaim-wait =
     { $by ->
@@ -471,6 +505,10 @@ finding-io-quota =
        *[near] {""}
     }{ $shared ->
         [yes] { RESOURCE($resource) }로 { SHORT($carried, $unit) }가 나갔고, 그중 이 부하의 몫은 { SHORT($own, $unit) }입니다. 데이터에 허용된 것은 { SHORT($limit, $unit) }입니다
+        [each] { RESOURCE($resource) }로 나가는 { $connections ->
+            [1] 연결에
+           *[other] 연결 { FIXED($connections) }개에 모두 합쳐
+        } 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
        *[no] { RESOURCE($resource) }에 허용된 { SHORT($limit, $unit) }의 { PERCENT($fraction) }를 사용했습니다
     }
     .advice = { $network ->
@@ -479,6 +517,7 @@ finding-io-quota =
            *[no] {""}
         }
         [shared] 함께 전송하는 다른 것을 멈추거나, 패킷마다 더 많이 담거나, 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 없애십시오
+        [each] 연결마다 걸린 속도 제한(큐잉 규칙 fq의 maxrate, 또는 프로그램이나 컨트롤 그룹의 프로그램이 정하는 SO_MAX_PACING_RATE)을 높이거나, 연결을 더 많이 쓰십시오
         [yes] 속도 제한을 높이거나 큐잉 규칙(tc qdisc)을 제거하십시오
        *[no] 상한을 높이거나 없애거나, 그룹 밖에서 측정하십시오
     }
@@ -822,6 +861,36 @@ evidence-sync = 평균 { SHORT($latency_s, unit: "s") }
 evidence-takes = 한 번에 { FIXED($takes) }개를 받음
 evidence-throttle = 한 측정 구간에 { RESOURCE($resource) }의 스로틀링 { FIXED($events) }회
 evidence-clock-held = 정책에 따라 클럭이 하드웨어가 낼 수 있는 { SHORT($hardware_hz, unit: "Hz") } 중 { SHORT($most_hz, unit: "Hz") }까지로 제한됨
+evidence-cpu-weight = 컨트롤 그룹이 받는 CPU 시간은 다른 그룹이 기본으로 받는 것의 { PERCENT($weight, decimals: 1) }(cpu.weight, cpu.shares)이고, 스레드는 시간의 { PERCENT($ready) } 동안 CPU 없이 준비 상태로 기다림
+evidence-clock-seen = 가장 빠른 CPU의 클럭 { SHORT($seen_hz, unit: "Hz") }
+finding-io-control =
+    컨트롤 그룹의 컨트롤러 { $controller }가 결과를 제한합니다. 평균 { FIXED($under_way, decimals: 1) }개의 작업이 진행 중인데 { RESOURCE($resource) }에는 { FIXED($queue, decimals: 2) }개뿐이고, 나머지는 컨트롤러가 통과시킬 때까지 기다립니다
+    .advice = { $by ->
+        [cost] 그룹이나 그 위 그룹의 io.weight를 높이면 더 통과합니다. 최상위 그룹의 io.cost.qos와 io.cost.model이 장치의 능력을 정합니다
+       *[other] 옆 그룹에 지켜야 할 지연 시간(io.latency)이 있습니다. 그것을 늘리거나 없애면 여기서 더 통과합니다
+    }
+evidence-cost-waited = 컨트롤 그룹이 1초마다 { FIXED($waited, decimals: 2) }초씩 io.cost를 기다림
+finding-copy-on-write =
+    { RESOURCE($resource) }은(는) 블록을 스냅샷과 공유하며, 블록마다 첫 쓰기는 복사가 끝날 때까지 기다립니다. 1바이트를 쓸 때마다 그 아래에서 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씁니다
+    .advice = 스냅샷을 만든 뒤 한 번 쓴 블록은 다시 복사하지 않습니다. 스냅샷의 청크가 작으면 쓰기마다 덜 복사하고, 스냅샷이 없으면 복사할 것이 없습니다
+evidence-copied = { RESOURCE($resource) } 아래에서 1바이트를 쓸 때마다 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씀
+finding-clock-held =
+    프로세서의 클럭이 결과를 제한합니다. { $by ->
+        [policy] 정책이 하드웨어가 낼 수 있는 { SHORT($could_hz, unit: "Hz") } 중 { SHORT($most_hz, unit: "Hz") }까지만 허용하고,
+        [governor] 거버너 { $governor }가 낼 수 있는 { SHORT($could_hz, unit: "Hz") } 대신 { SHORT($seen_hz, unit: "Hz") }에 묶어 두고,
+        [power] 전력 한도 때문에 { SHORT($could_hz, unit: "Hz") } 대신 { SHORT($seen_hz, unit: "Hz") }로 느려졌고,
+       *[heat] 열 때문에 { SHORT($could_hz, unit: "Hz") } 대신 { SHORT($seen_hz, unit: "Hz") }로 느려졌고,
+    } 그 상태에서 { $cores ->
+        [one] 스레드마다 쓰는 코어가
+        [own] 쓸 수 있는 CPU가
+       *[all] 모든 CPU가
+    } 가득 찼습니다
+    .advice = { $by ->
+        [policy] scaling_max_freq를 높이거나(`cpupower frequency-set -u`, --set frequency-max), 누가 제한하는지(튜닝 서비스, 전원 프로필) 확인하십시오
+        [governor] 거버너를 performance로 바꾸십시오(`cpupower frequency-set -g performance`, --set governor=performance)
+        [power] 전력 한도(powercap, 펌웨어, 전원)를 확인하십시오
+       *[heat] 팬과 먼지, 실내 온도를 확인하십시오
+    }
 evidence-throttled = 1초마다 { SHORT($stopped_s, unit: "s") } 멈춤
 evidence-touched = 사용하는 범위 { BINARY($bytes) }
 evidence-trials = n = { $trials }

@@ -13,15 +13,43 @@ finding-path-full =
     }
     .advice = 경로에 있는 링크나 셰이퍼, 또는 다른 사용자가 이를 정합니다. 어느 것인지는 중간의 스위치와 라우터에서, 또는 더 가까운 머신까지 측정하면 드러납니다
 
+dropped-by-whom =
+    { $end ->
+        [far] { $machine }의{" "}
+       *[near] {""}
+    }{ $what ->
+        [filtered-in] 방화벽(nftables, iptables)
+        [filtered-out] 방화벽(nftables, iptables)
+        [filter-drops] 인터페이스의 필터(tc)
+        [queue-drops] 큐잉 규칙
+        [table-full] 가득 찬 커널의 연결 추적 테이블
+        [untracked] 연결 추적
+        [turned-away] 가득 찬 수신 대기열(listen)
+        [socket-drops] 가득 찬 소켓
+        [tcp-socket-drops] 가득 찬 소켓
+        [backlog-drops] 가득 찬 CPU의 백로그
+       *[other] 네트워크 인터페이스
+    }
 finding-loss-bound =
     손실이 결과를 제한합니다. { $how ->
-        [timeouts] 요청이 시간의 { PERCENT($share) } 동안, 잃어버린 세그먼트를 TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
+        [timeouts] 요청이 시간의 { PERCENT($share) } 동안, { $first ->
+            [yes] 첫 세그먼트를 잃은 연결을
+           *[no] 잃어버린 세그먼트를
+        } TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
         [datagrams] 보낸 데이터그램의 { PERCENT($share) }가 도착하지 않으며, 받는 쪽 소켓이 버린 것이 아닙니다
         [stalls] 연결이 시간의 { PERCENT($share) } 이상을, 잃은 것을 TCP가 다시 보낼 때까지 기다리며(시간 초과 { SHORT($rate, unit: "1/s") }), 세그먼트의 { PERCENT($lost) }를 잃었습니다
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다립니다. 요청의 { PERCENT($lost, decimals: 1) }를 잃었고, 잃은 요청은 1초 뒤에 포기합니다
        *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
+    }{ $dropped ->
+        [yes] . 버리는 것은 { dropped-by-whom }입니다
+       *[no] {""}
     }
-    .advice = { $how ->
+    .advice = { $dropped ->
+        [yes] { finding-packets-dropped.advice }
+       *[no] { lost-advice }
+    }
+lost-advice =
+    { $how ->
         [timeouts] 무엇이 세그먼트를 버리는지 찾아보십시오. 가득 찬 수신 대기열(listen)이나 연결 추적 테이블, 방화벽, 경로에 있는 인터페이스의 버림
         [datagrams] --bit-rate를 낮추면 덜 잃습니다. 무엇이 데이터그램을 버리는지 찾아보십시오. 경로에 있는 속도 제한(policer)이나 더 좁은 링크, 인터페이스의 버림
         [stalls] 한꺼번에 보낸 것을 무엇이 모두 버리는지 찾아보십시오. 대기열이 없는 속도 제한(policer)이나 짧은 대기열, 작은 버퍼
@@ -49,6 +77,11 @@ finding-window-bound =
         } 시간의 { PERCENT($share) } 동안 가득 차 있었습니다
     }
     .advice =
+        { $which ->
+            [congestion] 무엇이 혼잡 윈도우를 묶는지 찾아보십시오. `cwnd`와 `lock`이 있는 경로(`ip route show`)나 혼잡 제어가 원인입니다
+           *[other] { window-advice }
+        }
+window-advice =
         더 큰 --window를 지정하거나 커널에 맡기십시오. { $which ->
             [send] 보내는 쪽에서 --window로 허용되는 크기는 net.core.wmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_wmem의 마지막 값까지
            *[receive] 받는 쪽에서 --window로 허용되는 크기는 net.core.rmem_max까지, 커널이 스스로 늘리는 크기는 net.ipv4.tcp_rmem의 마지막 값까지
@@ -125,6 +158,8 @@ finding-packets-dropped =
         [tcp-socket-drops] 소켓이 들어온 TCP 세그먼트의 { PERCENT($share) }인 { FIXED($count) }개를 버렸습니다. 버퍼가 가득 차 있었습니다
         [table-full] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다. 커널의 연결 추적 테이블이 가득 차 있었습니다
         [untracked] 연결을 추적할 수 없어 패킷 { FIXED($count) }개가 버려졌습니다
+        [filtered-in] 들어온 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 프로토콜에 닿기 전에 버려졌습니다. 방화벽(nftables, iptables)이 버렸거나, 들어온 길이 맞지 않았습니다(rp_filter)
+        [filtered-out] 보낼 패킷의 { PERCENT($share) }인 { FIXED($count) }개가 인터페이스에 닿기 전에 버려졌습니다. 방화벽(nftables, iptables)이 버렸습니다
        *[turned-away] 연결 { FIXED($count) }개가 거절되었습니다. 대기 소켓의 큐가 가득 차 있었습니다
     }
     .advice =
@@ -141,6 +176,8 @@ finding-packets-dropped =
             [tcp-socket-drops] 프로그램이 더 빨리 읽거나 버퍼(net.ipv4.tcp_rmem, net.core.rmem_max)를 키우면 줄어듭니다
             [table-full] net.netfilter.nf_conntrack_max(와 nf_conntrack_buckets)를 늘리거나, 끝난 연결의 제한 시간을 줄이거나, 이 트래픽을 추적하지 마십시오(notrack)
             [untracked] 한 연결의 패킷이 여러 CPU에 동시에 도착하면 저마다 항목을 만들려 하여 하나가 버려질 수 있습니다. `conntrack -S`가 그 수를 셉니다. 추적하지 않는 것(notrack)은 버려지지 않습니다
+            [filtered-in] `nft list ruleset`과 `iptables -nvL`이 버리거나 제한하는 규칙(limit, hashlimit, connlimit)을 보여 주고, 카운터가 있으면 그 수도 보여 줍니다
+            [filtered-out] `nft list ruleset`과 `iptables -nvL`이 버리거나 제한하는 규칙(limit, hashlimit, connlimit)을 보여 주고, 카운터가 있으면 그 수도 보여 줍니다
            *[turned-away] 대기하는 프로그램이 연결을 너무 느리게 받거나, 기다릴 수 있는 수가 너무 적습니다(net.core.somaxconn)
         }
 
@@ -299,10 +336,13 @@ evidence-shaped =
        *[no] {""}
     }(`tc -s qdisc`)
 evidence-dropped-by = { finding-packets-dropped }
+evidence-paced = 혼잡 제어({ $congestion })가 연결마다 { SHORT($paced, $unit) }로 페이싱하며, 연결은 그 { PERCENT($share) }를 받음
+evidence-tcp-memory = 이 머신의 TCP가 시간의 { PERCENT($share) } 동안 메모리가 모자라 윈도우와 버퍼를 작게 유지함(net.ipv4.tcp_mem)
 evidence-still-growing = 구간이 끝날 때에도 속도가 늘고 있었음. 마지막 4분의 1이 그 앞의 { FIXED($times, decimals: 1) }배. --duration이나 --warmup을 늘리면 어디서 멈추는지 알 수 있음
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
         [receive] 받는 쪽 윈도우
+        [congestion] 잃은 것이 없는데도 커지지 않는 혼잡 윈도우
        *[send] 보내는 쪽 자신의 버퍼
     } { BINARY($window) }의 { PERCENT($share) }
 evidence-window =

@@ -1,6 +1,19 @@
 # What observers saw, and what they cost.
 
 finding-host-queue =
+    { $by ->
+        [allotted] 요청이 호스트에서 기다립니다. 커널이 { RESOURCE($resource) }에 동시에 허용하는 요청은 받을 수 있는 { FIXED($takes) }개 가운데 { FIXED($most) }개(nr_requests)인데, 모두 쓰이고 있고 부하가 진행하는 작업은 { FIXED($under_way) }개입니다
+        [writeback] 쓰기 되돌림 조절(wbt)이 결과를 제한합니다. { RESOURCE($resource) }의 읽기를 { SHORT($kept_s, unit: "s") }(wbt_lat_usec) 안에 두려고, 커널은 페이지 캐시에서 기다리는 쓰기를 한 번에 { FIXED($had, decimals: 1) }개만 보냅니다
+       *[trace] { host-queue-traced }
+    }
+    .advice = { $by ->
+        [allotted] 장치에 허용하는 요청을 늘리면(--set queue-requests, nr_requests) 동시에 더 처리할 수 있는지 알 수 있습니다
+        [writeback] 지연 목표를 늘리거나 없애면(--set wbt=0) 장치에 쓰기가 동시에 더 많이 갑니다
+       *[trace] { host-queue-advice }
+    }
+evidence-requests-in-use = { RESOURCE($resource) }에 허용된 요청 { FIXED($most) }개 중 평균 { FIXED($had, decimals: 1) }개가 진행 중
+evidence-writes-at-once = { RESOURCE($resource) }에서 평균 { FIXED($had, decimals: 1) }개의 쓰기가 진행 중
+host-queue-traced =
     { $to ->
         [0] {""}
        *[other] 동시에 진행하는 작업을 { FIXED($from) }개에서 { FIXED($to) }개로 늘려도 { $change ->
@@ -11,7 +24,7 @@ finding-host-queue =
         [0] {""}
        *[other] 받을 수 있는 { FIXED($takes) }개 가운데{" "}
     }최대 { FIXED($most) }개입니다
-    .advice = 큐 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러를 쓰거나(--set scheduler=none), 큐의 요청 수(--set queue-requests)나 드라이버 자체의 큐를 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
+host-queue-advice = 큐 깊이를 늘리면 이 대기열만 길어집니다. 다른 I/O 스케줄러를 쓰거나(--set scheduler=none), 큐의 요청 수(--set queue-requests)나 드라이버 자체의 큐를 늘려 보면 장치가 동시에 더 처리할 수 있는지 알 수 있습니다
 evidence-block-phases =
     커널의 이벤트에 따르면 { RESOURCE($resource) }은(는) { $requests ->
         [no] bio를 하나에 { SHORT($device_s, unit: "s") } 동안 처리했습니다

@@ -3,6 +3,8 @@
 //! (`Documentation/admin-guide/cgroup-v1/`), or both at once, where each
 //! controller is in one of them.
 
+mod io_control;
+
 use std::collections::BTreeMap;
 
 use model::machine::{Absent, Cgroup, IoThrottle};
@@ -31,8 +33,10 @@ pub fn describe(host: &Host, absent: &mut Vec<Absent>) -> Cgroup {
     Cgroup {
         version: groups.version(),
         cpu_quota: cpu_quota(host, &groups.levels(host, "cpu")),
+        cpu_weight: cpu_weight(host, &groups.levels(host, "cpu")),
         memory_bytes: memory_limit(host),
         io: io(host, &groups, absent),
+        io_control: io_control::read(host, &groups),
     }
 }
 
@@ -186,6 +190,17 @@ fn cpu_quota(host: &Host, levels: &Levels) -> Option<f64> {
         sound.then(|| quota as f64 / period as f64)
     };
     levels.folders.iter().filter_map(quota).min_by(f64::total_cmp)
+}
+
+/// What a group gets of the CPUs beside others, of what one has by default (`cpu.shares` of 1024, `cpu.weight` of 100; a group that
+/// is `cpu.idle` gets what is left): the least of all levels, where that is less.
+fn cpu_weight(host: &Host, levels: &Levels) -> Option<f64> {
+    let of = |folder: &String| match levels.version {
+        1 => host.number(format!("{folder}/cpu.shares")).map(|shares| shares as f64 / 1024.0),
+        _ if host.number(format!("{folder}/cpu.idle")) == Some(1) => Some(0.0),
+        _ => host.number(format!("{folder}/cpu.weight")).map(|weight| weight as f64 / 100.0),
+    };
+    levels.folders.iter().filter_map(of).min_by(f64::total_cmp).filter(|weight| *weight < 1.0)
 }
 
 /// Each limit of memory with its folder. Above `memory.high` a group is slowed

@@ -21,7 +21,7 @@
 //! it had (`analysis::utilization`).
 
 use language::format;
-use model::limit::{Direction, LimitKind, UsualRange};
+use model::limit::{Direction, LimitKind, LimitScope, UsualRange};
 use model::machine::{Bond, Inventory, NetworkInterface};
 use model::{Limit, Resource, ResourceKind};
 
@@ -78,7 +78,7 @@ const TUN_OWN_SPEEDS: &[u64] = &[10_000_000, 10_000_000_000];
 const EMULATED_DRIVERS: &[&str] = &["e1000", "e1000e", "8139cp", "8139too", "pcnet32", "tulip", "igb"];
 
 pub(super) fn limits(inventory: &Inventory) -> Vec<Limit> {
-    inventory.network.iter().flat_map(|nic| links(inventory, nic).into_iter().chain(quota(nic))).collect()
+    inventory.network.iter().flat_map(|nic| links(inventory, nic).into_iter().chain(quotas(nic))).collect()
 }
 
 /// A rate in bits per second, each way, and where it is from.
@@ -217,15 +217,22 @@ fn goodput_at(mtu: u32) -> String {
     format!("goodput of TCP over IPv4 at MTU {mtu}, timestamps assumed on")
 }
 
-/// To what a queueing discipline holds what is sent.
-fn quota(nic: &NetworkInterface) -> Option<Limit> {
-    let bytes = nic.qdisc_rate.filter(|rate| *rate > 0)? as f64;
+/// To what a queueing discipline holds what is sent: all of it, each connection, and a part of the packets.
+fn quotas(nic: &NetworkInterface) -> impl Iterator<Item = Limit> {
+    let whole = nic.qdisc_rate.into_iter().map(|rate| (LimitScope::All, rate));
+    let each = nic.qdisc_flow_rate.into_iter().map(|rate| (LimitScope::EachFlow, rate));
+    let parts = nic.qdisc_part_rates.iter().map(|rate| (LimitScope::Part, *rate));
+    whole.chain(each).chain(parts).filter_map(|(scope, rate)| quota(nic, scope, rate))
+}
+
+fn quota(nic: &NetworkInterface, scope: LimitScope, bytes: u64) -> Option<Limit> {
+    let bytes = Some(bytes).filter(|rate| *rate > 0)? as f64;
     let is_vlan = nic.kind == "vlan";
     let goodput = tcp_goodput(bytes, nic.mtu, Overhead::Tbf, true, is_vlan);
     let rates = Rates { line: bytes, effective: Some(goodput).filter(|g| *g > 0.0) };
     let source = format!("queueing discipline {}", nic.qdisc.as_deref().unwrap_or("of unknown kind"));
     let bound = link(Resource::of(ResourceKind::Nic, &nic.name), Some(Direction::Write), rates, source);
-    Some(Limit { kind: LimitKind::Quota, payload: Some(assumed(nic)), ..bound })
+    Some(Limit { kind: LimitKind::Quota, scope, payload: Some(assumed(nic)), ..bound })
 }
 
 /// The limit of a virtual link of our own, both of whose ends are held to `bits_per_s` by a queueing discipline and make
@@ -440,5 +447,21 @@ mod tests {
         assert_eq!((found[0].kind, found[0].direction), (LimitKind::Quota, Some(Direction::Write)));
         let megabits = found[0].effective.unwrap() * 8.0 / 1e6;
         assert!((956.0..957.0).contains(&megabits), "{megabits}");
+    }
+
+    #[test]
+    fn what_each_connection_may_have_and_what_a_part_may_have_are_quotas_of_their_own() {
+        let paced = NetworkInterface {
+            driver: Some("veth".to_owned()),
+            qdisc: Some("fq".to_owned()),
+            qdisc_flow_rate: Some(12_500_000),
+            qdisc_part_rates: vec![1_000_000],
+            ..nic("v0", None)
+        };
+        let found = limits(&Inventory { network: vec![paced], ..Inventory::default() });
+        let told: Vec<_> = found.iter().map(|l| (l.kind, l.scope, l.line)).collect();
+        let quota = LimitKind::Quota;
+        let expected = [(quota, LimitScope::EachFlow, Some(12.5e6)), (quota, LimitScope::Part, Some(1e6))];
+        assert_eq!(told, expected);
     }
 }

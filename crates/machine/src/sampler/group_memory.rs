@@ -18,7 +18,8 @@ const CACHE: &[&str] = &["file_dirty", "file_writeback", "active_file", "inactiv
 
 pub(super) const KIND: SamplerKind = SamplerKind {
     name: "group-memory",
-    doc: "the page cache of our own control group, what of it waits to be written, what a limit leaves",
+    doc: "the page cache of our own control group, what of it waits to be written or was read again, what a limit leaves, and how often \
+          the group came to it",
     open: |host, _| {
         let Ok(groups) = cgroup::levels(host, "memory") else { return Vec::new() };
         let files = if groups.version == 1 { &FIRST } else { &SECOND };
@@ -36,10 +37,18 @@ pub(super) const KIND: SamplerKind = SamplerKind {
         };
         let path = format!("{own}/memory.stat");
         // A group's folder is named by what identifies it.
-        let mut all = match groups.version {
-            1 => Vec::new(),
-            _ => keyed::open(host, &path, "memory.stat", Pace::Fast, CACHE.iter().map(gauge)),
+        let page = rustix::param::page_size() as f64;
+        let again = SamplerColumn::counter(Resource::CGROUP_MEMORY, READ_AGAIN, Unit::Bytes, page);
+        let again = [(READ_AGAIN, again)];
+        let event = |name: &&'static str| {
+            (*name, SamplerColumn::counter(Resource::CGROUP_MEMORY, name, Unit::One, 1.0))
         };
+        let mut all = match groups.version {
+            1 => keyed::open(host, &path, "memory.stat", Pace::Slow, again),
+            _ => keyed::open(host, &path, "memory.stat", Pace::Fast, CACHE.iter().map(gauge).chain(again)),
+        };
+        let events = format!("{own}/memory.events");
+        all.extend(keyed::open(host, &events, "memory.events", Pace::Slow, EVENTS.iter().map(event)));
         let left = [series::GROUP_LIMIT, series::GROUP_HEADROOM];
         let columns =
             left.map(|name| SamplerColumn::gauge(Resource::CGROUP_MEMORY, name.as_str(), Unit::Bytes, 1.0));
@@ -61,6 +70,12 @@ struct LevelFiles {
 
 const FIRST: LevelFiles = LevelFiles { limits: &["memory.limit_in_bytes"], current: "memory.usage_in_bytes" };
 const SECOND: LevelFiles = LevelFiles { limits: &["memory.max", "memory.high"], current: "memory.current" };
+
+/// Pages of files that had been in memory before, of `memory.stat` of either version: what is read again because it was given up.
+const READ_AGAIN: &str = "workingset_refault_file";
+
+/// How often the group came to its limits, of `memory.events`.
+const EVENTS: &[&str] = &["high", "max", "oom_kill"];
 
 /// From so many bytes on nothing is limited: version 1 has no word for that, and a number near the greatest.
 const UNLIMITED: u64 = 1 << 60;
@@ -118,7 +133,8 @@ mod tests {
              ==> /sys/fs/cgroup/a/b/memory.max\n{own_max}\n==> /sys/fs/cgroup/a/b/memory.high\n{own_high}\n\
              ==> /sys/fs/cgroup/a/b/memory.current\n70000000\n\
              ==> /sys/fs/cgroup/a/b/memory.stat\nanon 5\nfile 66000000\nfile_mapped 1\nfile_dirty 6000000\n\
-             file_writeback 2000000\ninactive_file 40000000\nactive_file 20000000\n"
+             file_writeback 2000000\ninactive_file 40000000\nactive_file 20000000\nworkingset_refault_file 9\n\
+             ==> /sys/fs/cgroup/a/b/memory.events\nlow 0\nhigh 12\nmax 3\noom 0\noom_kill 0\n"
         )
     }
 
@@ -136,6 +152,9 @@ mod tests {
             ("file_writeback", 2_000_000),
             ("active_file", 20_000_000),
             ("inactive_file", 40_000_000),
+            ("workingset_refault_file", 9),
+            ("high", 12),
+            ("max", 3),
             ("memory_limit", 80_000_000),
             ("memory_headroom", 10_000_000),
         ] {
@@ -166,12 +185,14 @@ mod tests {
                  ==> /sys/fs/cgroup/memory/memory.usage_in_bytes\n900000\n\
                  ==> /sys/fs/cgroup/memory/a/memory.limit_in_bytes\n{limit}\n\
                  ==> /sys/fs/cgroup/memory/a/memory.usage_in_bytes\n700000\n\
-                 ==> /sys/fs/cgroup/memory/a/memory.stat\ncache 5\n"
+                 ==> /sys/fs/cgroup/memory/a/memory.stat\ncache 5\nworkingset_refault_file 4\n"
             )
         };
         const NONE: &str = "9223372036854771712";
         let all = read(&first("1000000", NONE));
-        assert_eq!(all, [("memory_limit", 1_000_000), ("memory_headroom", 300_000)]);
+        let expected =
+            [("workingset_refault_file", 4), ("memory_limit", 1_000_000), ("memory_headroom", 300_000)];
+        assert_eq!(all, expected);
         assert_eq!(left(&first(NONE, "950000")), [950_000, 50_000], "what is above is less");
         assert!(read(&first(NONE, NONE)).is_empty());
     }

@@ -13,8 +13,9 @@ const PAGES: &[&str] =
 /// what memory is free.
 const THRESHOLDS: &[&str] = &["nr_dirty_threshold", "nr_dirty_background_threshold"];
 
-/// Pages swapped in and out: from and to a swap device, and compressed memory in its place (zswap).
-const PAGES_MOVED: &[&str] = &["pswpin", "pswpout", "zswpin", "zswpout"];
+/// Pages swapped in and out: from and to a swap device, and compressed memory in its place (zswap); and pages of files that were
+/// read though they had been in memory not long before.
+const PAGES_MOVED: &[&str] = &["pswpin", "pswpout", "zswpin", "zswpout", "workingset_refault_file"];
 
 /// Bytes read from and written to block devices by all, in KiB: the kernel
 /// halves sectors before it shows them (`vmstat_start` in `mm/vmstat.c`).

@@ -13,8 +13,10 @@ mod ebs;
 mod errors;
 mod file;
 mod frequency;
+mod group_io;
 mod group_memory;
 mod group_pressure;
+mod ip;
 mod keyed;
 mod link;
 mod memory;
@@ -206,11 +208,13 @@ pub const TABLE: &[SamplerKind] = &[
     qdisc::KIND,
     softnet::KIND,
     conntrack::KIND,
+    ip::KIND,
     tcp::KIND,
     tcp::UDP6_KIND,
     memory::KIND,
     pressure::KIND,
     group_pressure::KIND,
+    group_io::KIND,
     group_memory::KIND,
     cgroup::KIND,
     own::KIND,

@@ -41,6 +41,9 @@ const TCP_EXT: &[&str] = &[
     "TCPToZeroWindowAdv",
     "ListenOverflows",
     "ListenDrops",
+    "TCPReqQFullDrop",
+    "TCPMemoryPressures",
+    "TCPMemoryPressuresChrono",
 ];
 
 /// The same document. `RcvbufErrors` are datagrams for which a socket's buffer had
@@ -61,7 +64,7 @@ pub(super) const KIND: SamplerKind = SamplerKind {
             ("/proc/net/netstat", "TcpExt:", "tcp", TCP_EXT),
             ("/proc/net/snmp", "Udp:", "udp", UDP),
         ];
-        parts.into_iter().filter_map(|part| table(host, part)).flatten().collect()
+        parts.into_iter().filter_map(|part| table(host, part, Pace::Fast)).flatten().collect()
     },
 };
 
@@ -77,10 +80,14 @@ pub(super) const UDP6_KIND: SamplerKind = SamplerKind {
 };
 
 /// A file, how two of its lines begin, the resource, and the names to read.
-type Part = (&'static str, &'static str, &'static str, &'static [&'static str]);
+pub(super) type Part = (&'static str, &'static str, &'static str, &'static [&'static str]);
 
 /// None where the file or the line is not there.
-fn table(host: &Host, (path, head, resource, names): Part) -> Option<Vec<Box<dyn Sampler>>> {
+pub(super) fn table(
+    host: &Host,
+    (path, head, resource, names): Part,
+    pace: Pace,
+) -> Option<Vec<Box<dyn Sampler>>> {
     let mut file = OpenFile::open(host, path)?;
     let line = file.read().and_then(|bytes| of(bytes, head).next())?;
     let mut columns = Vec::new();
@@ -94,7 +101,7 @@ fn table(host: &Host, (path, head, resource, names): Part) -> Option<Vec<Box<dyn
             name => SamplerColumn::counter(resource, name, Unit::One, 1.0),
         }));
     }
-    Some(reader(path, Pace::Fast, columns, move |values| {
+    Some(reader(path, pace, columns, move |values| {
         let Some(line) = file.read().and_then(|bytes| of(bytes, head).nth(1)) else { return };
         for (place, number) in places.iter().zip(Numbers(line)) {
             if let Some(column) = place {

@@ -63,6 +63,9 @@ pub struct BlockDevice {
     /// Requests that the kernel queues at most, each hardware queue.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue_requests: Option<u32>,
+    /// The latency of reads that throttling of writeback keeps, us; 0 where it is off, absent where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub writeback_latency_us: Option<u64>,
     /// Hardware queues.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hardware_queues: Option<u32>,

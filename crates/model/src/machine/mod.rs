@@ -23,7 +23,7 @@ pub use cpu::{Cache, CacheKind, CoreKind, Cpu, CpuPlace, Frequency, FrequencyPol
 pub use memory::{HugePages, Memory, MemoryModule, NumaNode, Swap};
 pub use network::{Bond, NetworkInterface};
 pub use pci::{PciDevice, PciLink};
-pub use system::{Cgroup, IoThrottle, Provider, Sensor, SensorKind, System};
+pub use system::{Cgroup, IoControl, IoController, IoThrottle, Provider, Sensor, SensorKind, System};
 
 /// One machine of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -74,6 +74,12 @@ pub struct NetworkInterface {
     /// Bytes per second to which its queueing discipline holds it (TBF, HTB).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub qdisc_rate: Option<u64>,
+    /// Bytes per second to which it holds each connection (`maxrate` of fq).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub qdisc_flow_rate: Option<u64>,
+    /// Bytes per second to which classes of it, or disciplines below it, hold a part of the packets.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub qdisc_part_rates: Vec<u64>,
     /// The bond or bridge that it is part of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub master: Option<String>,

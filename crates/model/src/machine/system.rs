@@ -74,12 +74,38 @@ pub struct Cgroup {
     /// CPU seconds for each second, the tightest of all levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_quota: Option<f64>,
+    /// The share of CPU time that it gets beside others that want it, of what a group has by default: the least of all levels;
+    /// absent where that is all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_weight: Option<f64>,
     /// Bytes of memory, the tightest of all levels.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_bytes: Option<u64>,
     /// Throttles of block devices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub io: Vec<IoThrottle>,
+    /// Controllers that share block devices out without a rate.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub io_control: Vec<IoControl>,
+}
+
+/// A controller of control groups that is at work on a device.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct IoControl {
+    /// The device: `vda`.
+    pub device: String,
+    /// Which one it is.
+    pub controller: IoController,
+}
+
+/// A controller of control groups that shares block devices out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum IoController {
+    /// `io.cost`: each group has its part of what the device is modelled to do.
+    Cost,
+    /// `io.latency`: groups beside one that has a latency to keep are held back.
+    Latency,
 }
 
 /// To what a control group holds I/O on one device.

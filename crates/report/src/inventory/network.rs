@@ -86,14 +86,16 @@ fn queues(interface: &NetworkInterface) -> String {
 }
 
 fn discipline(interface: &NetworkInterface) -> String {
-    let rate = interface.qdisc_rate.map(|r| {
-        format!(
-            "held to {} ({})",
-            format::bits(r.saturating_mul(8)),
-            format::quantity(r as f64, Unit::BytesPerSecond)
-        )
-    });
-    facts([interface.qdisc.as_ref().map(|q| format!("qdisc {q}")), rate])
+    let written = |rate: u64| {
+        let (bits, bytes) =
+            (format::bits(rate.saturating_mul(8)), format::quantity(rate as f64, Unit::BytesPerSecond));
+        format!("{bits} ({bytes})")
+    };
+    let rate = interface.qdisc_rate.map(|rate| format!("held to {}", written(rate)));
+    let each = interface.qdisc_flow_rate.map(|rate| format!("each connection held to {}", written(rate)));
+    let parts: Vec<String> = interface.qdisc_part_rates.iter().map(|rate| written(*rate)).collect();
+    let parts = (!parts.is_empty()).then(|| format!("classes held to {}", parts.join(", ")));
+    facts([interface.qdisc.as_ref().map(|q| format!("qdisc {q}")), rate, each, parts])
 }
 
 /// Offloads by their short names, on and off.

@@ -56,6 +56,7 @@ pub(crate) fn used(resource: &str, fraction: f64) -> Utilization {
         machine: None,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         resource: Resource::from(resource),

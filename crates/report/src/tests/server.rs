@@ -373,6 +373,7 @@ fn rest(machine: &mut Machine) {
             write_operations: Some(500),
             ..IoThrottle::default()
         }],
+        ..Cgroup::default()
     };
     let absent = |what: &str, reason: &str| Absent { what: what.to_owned(), reason: reason.to_owned() };
     machine.inventory.absent = vec![
@@ -394,6 +395,7 @@ fn rest(machine: &mut Machine) {
         chipset: None,
         promise: None,
         allowance: None,
+        scope: model::limit::LimitScope::All,
         payload: None,
         source: source.to_owned(),
     };
@@ -415,6 +417,7 @@ fn rest(machine: &mut Machine) {
         chipset: None,
         promise: None,
         allowance: None,
+        scope: model::limit::LimitScope::All,
         payload: None,
         ..link("block:nvme0n1".to_owned(), 0.0, 0.0, "the maker's datasheet of 2021")
     });

@@ -91,6 +91,7 @@ fn case(workload: WorkloadName, work_id: &str) -> CaseResult {
             machine: None,
             promise: None,
             allowance: None,
+            flows: None,
             line_only: false,
             usual: None,
             resource: Resource::of(ResourceKind::Block, "vda"),

@@ -315,6 +315,7 @@ fn press(load: &LoadSpec) -> Limit {
         chipset: None,
         promise: None,
         allowance: None,
+        scope: model::limit::LimitScope::All,
         payload: None,
         source: "the press".to_owned(),
     }

@@ -2,6 +2,7 @@
 //! use, one thread of the kernel, a member, what parity makes of small writes, the journal of a file system. Each is a
 //! file. They are looked at where the load passes an array, a mapping or a loop device, whoever made that.
 
+pub(super) mod copied;
 pub(super) mod held;
 pub(super) mod journal;
 pub(super) mod member;

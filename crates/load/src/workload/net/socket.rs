@@ -309,6 +309,8 @@ pub(in crate::workload) fn facts(socket: &impl AsFd) -> Vec<(FactName, Value)> {
         let least_us = info.least_rtt_us().filter(|us| *us != u32::MAX);
         put(fact::RTT_LEAST, least_us.map(|us| Value::Number(f64::from(us) / 1e6)));
         put(fact::OWN_WINDOW, info.own_window().map(|v| Value::Integer(u64::from(v))));
+        let paced = info.pacing_rate_most().filter(|rate| *rate > 0 && *rate < u64::MAX);
+        put(fact::PACING_RATE_MOST, paced.map(Value::Integer));
         put(FactName::new("timestamps"), info.has_timestamps().map(Value::Bool));
         let has_ecn = info.has_ecn();
         put(FactName::new("ecn"), has_ecn.map(Value::Bool));

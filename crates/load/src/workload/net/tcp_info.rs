@@ -40,6 +40,10 @@ fields! {
     congestion_window: u32 = 80;
     /// Segments sent again since the connection was made.
     retransmits: u32 = 100;
+    /// The rate at which the connection is paced, B/s; all ones where it has none.
+    pacing_rate: u64 = 104;
+    /// The most that somebody set for it.
+    pacing_rate_most: u64 = 112;
     /// Bytes of payload that the other end acknowledged.
     bytes_acknowledged: u64 = 120;
     /// The least round-trip time seen, us.
@@ -145,6 +149,8 @@ mod tests {
             Some(u64::from_ne_bytes([120, 121, 122, 123, 124, 125, 126, 127]))
         );
         assert_eq!(info.least_rtt_us(), Some(u32::from_ne_bytes([148, 149, 150, 151])));
+        let eight = |first: u8| u64::from_ne_bytes(std::array::from_fn(|i| first + i as u8));
+        assert_eq!((info.pacing_rate(), info.pacing_rate_most()), (Some(eight(104)), Some(eight(112))));
         assert_eq!(info.busy_us(), Some(u64::from_ne_bytes([168, 169, 170, 171, 172, 173, 174, 175])));
         assert_eq!(info.marked(), Some(u32::from_ne_bytes([196, 197, 198, 199])));
         // Bits 1 and 4 of 5, of which 8 is none.

@@ -16,7 +16,7 @@ const RESTING: &[&str] = &["idle", "frozen"];
 pub fn layers(host: &Host, known: &[BlockDevice], names: &[String]) -> Option<StorageLayers> {
     let mut devices: Vec<LayerDevice> = Vec::new();
     for device in names.iter().filter_map(|name| known.iter().find(|device| device.name == *name)) {
-        let found = layer(host, device);
+        let found = LayerDevice { shares: shares(known, device), ..layer(host, device) };
         if devices.iter().all(|told| told.resource != found.resource) {
             devices.push(found);
         }
@@ -26,6 +26,20 @@ pub fn layers(host: &Host, known: &[BlockDevice], names: &[String]) -> Option<St
     }
     let unbound = host.word("/sys/devices/virtual/workqueue/cpumask");
     Some(StorageLayers { devices, work_cpus: unbound.and_then(|text| mask(&text)).unwrap_or_default() })
+}
+
+/// How LVM calls what an origin and its snapshots stand on, and thin volumes on their pool (lvmthin(7); `dev_manager.c` of
+/// LVM2): a hyphen of a volume's own name is written twice.
+const SHARED: [&str; 4] = ["-real", "-cow", "-tpool", "_tdata"];
+
+/// Whether a mapping stands on what snapshots share.
+fn shares(known: &[BlockDevice], device: &BlockDevice) -> bool {
+    let is_shared = |below: &&BlockDevice| {
+        let name = below.mapping.as_ref().map_or("", |mapping| mapping.name.as_str());
+        SHARED.iter().any(|end| name.strip_suffix(end).is_some_and(|front| !front.ends_with('-')))
+    };
+    let below = device.below.iter().filter_map(|name| known.iter().find(|other| other.name == *name));
+    device.kind == BlockKind::Dm && below.filter(is_shared).count() > 0
 }
 
 fn layer(host: &Host, device: &BlockDevice) -> LayerDevice {
@@ -46,6 +60,7 @@ fn layer(host: &Host, device: &BlockDevice) -> LayerDevice {
         number: host.word(format!("{folder}/dev")),
         below: device.below.iter().map(named).collect(),
         mapping: device.mapping.as_ref().and_then(|mapping| mapping.kind.clone()),
+        shares: false,
         array: (device.kind == BlockKind::Md).then(|| array(host, &folder)).flatten(),
         logical_sector: sector("logical_block_size"),
         physical_sector: sector("physical_block_size"),
@@ -148,6 +163,31 @@ resync
         assert_eq!((disk.start_bytes, disk.discard_bytes), (None, None));
         assert_eq!((disk.fua, md.fua), (Some(true), None));
         assert_eq!(all.work_cpus, [0, 1, 32]);
+    }
+
+    #[test]
+    fn a_volume_that_stands_on_what_snapshots_share_is_known_by_its_names() {
+        let of = |below: &str| {
+            let named = |device: BlockDevice, name: &str| BlockDevice {
+                mapping: Some(model::machine::Mapping {
+                    name: name.to_owned(),
+                    kind: Some("LVM".to_owned()),
+                }),
+                ..device
+            };
+            let known = [
+                named(device("dm-0", BlockKind::Dm, &["dm-1"]), "vg0-data"),
+                named(device("dm-1", BlockKind::Dm, &["sda"]), below),
+                device("sda", BlockKind::Disk, &[]),
+            ];
+            let names = ["dm-0", "dm-1", "sda"].map(str::to_owned);
+            let all = layers(&Host::parse(HOST), &known, &names).unwrap();
+            all.devices.iter().map(|device| device.shares).collect::<Vec<_>>()
+        };
+        assert_eq!(of("vg0-data-real"), [true, false, false]);
+        assert_eq!(of("vg0-pool-tpool"), [true, false, false]);
+        assert_eq!(of("vg0-un--real"), [false, false, false], "a volume that is called un-real");
+        assert_eq!(of("vg0-data"), [false, false, false]);
     }
 
     #[test]

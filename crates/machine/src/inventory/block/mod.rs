@@ -142,6 +142,7 @@ fn whole(host: &Host, name: &str, folder: &str) -> Result<BlockDevice, String> {
         fua: host.flag(file("queue/fua")),
         scheduler: word("queue/scheduler").as_deref().and_then(chosen),
         queue_requests: number("queue/nr_requests"),
+        writeback_latency_us: host.number(file("queue/wbt_lat_usec")),
         hardware_queues: u32::try_from(queues).ok().filter(|n| *n > 0),
         hardware_requests: number("mq/0/nr_tags"),
         device_queue_depth: number("device/queue_depth"),

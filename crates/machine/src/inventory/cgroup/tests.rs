@@ -51,6 +51,21 @@ inactive_file 600000
 ";
 
 #[test]
+fn a_group_that_gets_less_of_the_cpus_than_others_is_known() {
+    let second = |own: &str, above: &str| {
+        let text = format!(
+            "==> /proc/self/cgroup\n0::/a/b\n==> /sys/fs/cgroup/cgroup.controllers\ncpu\n\
+             ==> /sys/fs/cgroup/a/b/cpu.weight\n{own}\n==> /sys/fs/cgroup/a/cpu.weight\n{above}\n"
+        );
+        read(&text).0.cpu_weight
+    };
+    assert_eq!((second("100", "100"), second("300", "100")), (None, None));
+    assert_eq!((second("10", "100"), second("100", "1")), (Some(0.1), Some(0.01)), "of any level");
+    let first = "==> /proc/self/cgroup\n1:cpu:/a\n==> /sys/fs/cgroup/cpu/a/cpu.shares\n256\n";
+    assert_eq!(read(first).0.cpu_weight, Some(0.25));
+}
+
+#[test]
 fn the_tightest_level_of_version_two_counts() {
     let (cgroup, absent) = read(SECOND);
     let throttle = IoThrottle {
@@ -60,8 +75,13 @@ fn the_tightest_level_of_version_two_counts() {
         read_operations: None,
         write_operations: Some(120),
     };
-    let expected =
-        Cgroup { version: Some(2), cpu_quota: Some(1.0), memory_bytes: Some(700_000), io: vec![throttle] };
+    let expected = Cgroup {
+        version: Some(2),
+        cpu_quota: Some(1.0),
+        memory_bytes: Some(700_000),
+        io: vec![throttle],
+        io_control: Vec::new(),
+    };
     assert_eq!(cgroup, expected);
     assert_eq!(absent.len(), 1, "{absent:?}");
     assert_eq!(absent[0].what, "I/O throttle of device 9:9");

@@ -4,6 +4,7 @@
 
 pub(crate) mod ethtool;
 pub(crate) mod ethtool_socket;
+mod held;
 pub(crate) mod netlink;
 #[cfg(test)]
 mod tests;
@@ -105,6 +106,8 @@ impl InterfaceFolder<'_> {
             offloads: told.offloads,
             qdisc: route.qdisc.filter(|q| is_word(q)),
             qdisc_rate: route.qdisc_rate.filter(|rate| *rate > 0),
+            qdisc_flow_rate: route.qdisc_flow_rate.filter(|rate| *rate > 0),
+            qdisc_part_rates: route.qdisc_part_rates,
             master: self.link("master"),
             below: self.below(),
             bond: self.bond(),

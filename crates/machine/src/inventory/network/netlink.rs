@@ -8,9 +8,10 @@ use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
+use super::held::{CLASSFUL, each_held_to, held_to, parts_held_to};
 use super::wire::{
     self, GET_LINK, GET_QDISC, IFLA_IFNAME, IFLA_INFO_KIND, IFLA_LINKINFO, IFLA_MAX_MTU, IFLA_QDISC,
-    LINK_HEAD, ROOT, TC_HEAD, attribute, long, number, text,
+    LINK_HEAD, TC_HEAD, attribute, long, number, text,
 };
 
 const GET_ADDRESS: u16 = 22;
@@ -28,6 +29,9 @@ pub(crate) const TCA_TBF_PARMS: u16 = 1;
 pub(crate) const TCA_TBF_RATE64: u16 = 4;
 pub(crate) const TCA_TBF_BURST: u16 = 6;
 const TCA_FQ_QUANTUM: u16 = 3;
+const TCA_FQ_RATE_ENABLE: u16 = 5;
+const TCA_FQ_FLOW_MAX_RATE: u16 = 7;
+const TCA_HFSC_USC: u16 = 3;
 const TCA_FQ_CODEL_QUANTUM: u16 = 6;
 const TCA_HTB_PARMS: u16 = 1;
 const TCA_HTB_INIT: u16 = 2;
@@ -48,6 +52,10 @@ pub(super) struct Answer {
     pub(super) qdisc: Option<String>,
     /// Bytes per second to which the root queueing discipline holds it.
     pub(super) qdisc_rate: Option<u64>,
+    /// The same of each connection.
+    pub(super) qdisc_flow_rate: Option<u64>,
+    /// The same of a part of the packets.
+    pub(super) qdisc_part_rates: Vec<u64>,
 }
 
 /// Asks this machine, once for all interfaces.
@@ -73,8 +81,10 @@ pub(crate) struct Node {
     pub(crate) handle: u32,
     pub(crate) parent: u32,
     pub(crate) kind: String,
-    /// Bytes per second: the rate of TBF, netem and CAKE, an HTB class's ceiling.
+    /// Bytes per second: the rate of TBF, netem and CAKE, the ceiling of a class of HTB or HFSC.
     pub(crate) rate: Option<u64>,
+    /// Bytes per second of each connection, of fq.
+    pub(crate) flow_rate: Option<u64>,
     /// Bytes that may wait, of TBF.
     pub(crate) limit: Option<u32>,
     /// The class for packets that no filter names, of HTB.
@@ -90,9 +100,12 @@ impl InterfaceQuery {
         let link = links.get(name).ok_or("not there")?;
         let all = self.qdiscs.get_or_init(|| disciplines().unwrap_or_default());
         let own: Vec<&Node> = all.iter().filter(|node| node.index == link.index).collect();
-        let is_htb = own.iter().any(|node| node.parent == ROOT && node.kind == "htb");
-        let classes = if is_htb { nodes(GET_CLASS, link.index).unwrap_or_default() } else { Vec::new() };
-        Ok(Answer { qdisc_rate: held_to(&own, &classes), ..link.answer.clone() })
+        let has_classes = own.iter().any(|node| CLASSFUL.contains(&node.kind.as_str()));
+        let classes = if has_classes { nodes(GET_CLASS, link.index).unwrap_or_default() } else { Vec::new() };
+        let qdisc_rate = held_to(&own, &classes);
+        let qdisc_part_rates = parts_held_to(&own, &classes, qdisc_rate);
+        let qdisc_flow_rate = each_held_to(&own);
+        Ok(Answer { qdisc_rate, qdisc_flow_rate, qdisc_part_rates, ..link.answer.clone() })
     }
 
     /// The addresses of the interface on this machine. They are no part of an answer, for answers are recorded.
@@ -140,7 +153,7 @@ fn link(message: &[u8]) -> Option<(String, Link)> {
         // 0 is "no bound".
         max_mtu: attribute(all, IFLA_MAX_MTU).and_then(|mtu| number(mtu, 0)).filter(|mtu| *mtu > 0),
         qdisc: attribute(all, IFLA_QDISC).and_then(text),
-        qdisc_rate: None,
+        ..Answer::default()
     };
     Some((name, Link { index, answer }))
 }
@@ -170,7 +183,8 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
     // `struct tc_ratespec` is 12 bytes with the rate in its last four, and all
     // ones where an attribute of 64 bits has it; TBF's is the first of
     // `struct tc_tbf_qopt`, HTB's ceiling the second of `struct tc_htb_opt`.
-    // In the same way netem's is the first word of `struct tc_netem_rate`.
+    // In the same way netem's is the first word of `struct tc_netem_rate`, and
+    // HFSC's the last of `struct tc_service_curve`.
     let rate = |options: &[u8], parameters: u16, at: usize, wide: u16| {
         let narrow = || number(attribute(options, parameters)?, at).filter(|r| *r != u32::MAX).map(u64::from);
         attribute(options, wide).and_then(long).or_else(narrow)
@@ -186,12 +200,14 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
         rate: match kind.as_str() {
             "tbf" => rate(options, TCA_TBF_PARMS, 8, TCA_TBF_RATE64),
             "htb" => rate(options, TCA_HTB_PARMS, 20, TCA_HTB_CEIL64),
+            "hfsc" => attribute(options, TCA_HFSC_USC).and_then(|curve| number(curve, 8)).map(u64::from),
             "netem" => {
                 rate(options.get(NETEM_HEAD..).unwrap_or_default(), TCA_NETEM_RATE, 0, TCA_NETEM_RATE64)
             }
             "cake" => attribute(options, TCA_CAKE_BASE_RATE64).and_then(long),
             _ => None,
         },
+        flow_rate: if kind == "fq" { flow_rate(options) } else { None },
         fallback: if kind == "htb" { fallback().map(|minor| handle & 0xffff_0000 | minor) } else { None },
         quantum: match kind.as_str() {
             "fq" => attribute(options, TCA_FQ_QUANTUM).and_then(|bytes| number(bytes, 0)),
@@ -202,74 +218,18 @@ pub(crate) fn node(message: &[u8]) -> Option<Node> {
     })
 }
 
-/// Bytes per second that all packets together get through the queueing
-/// disciplines of one interface.
-///
-/// TBF holds everything to its rate (tc-tbf(8)), and so do netem and CAKE where
-/// they have one (tc-netem(8), tc-cake(8)), and what stands alone below netem or
-/// TBF. HTB holds what has a class: its classes at
-/// the root, which do not borrow of one another, to the sum of their ceilings,
-/// unless packets that no filter names pass by all classes, as they do where
-/// there is no default class (tc-htb(8)).
-fn held_to(qdiscs: &[&Node], classes: &[Node]) -> Option<u64> {
-    /// Deeper stacks than anybody builds.
-    const DEPTH: usize = 8;
-    let mut tightest: Option<u64> = None;
-    let mut at = qdiscs.iter().find(|node| node.parent == ROOT);
-    for _ in 0..DEPTH {
-        let Some(node) = at else { break };
-        let rate = if node.kind == "htb" { htb_ceiling(node, classes) } else { node.rate };
-        tightest = tightest.into_iter().chain(rate.filter(|r| *r > 0)).min();
-        let only_child = matches!(node.kind.as_str(), "tbf" | "netem");
-        let is_below =
-            |child: &&&Node| only_child && child.parent != ROOT && child.parent >> 16 == node.handle >> 16;
-        at = qdiscs.iter().find(is_below);
-    }
-    tightest
-}
-
-fn htb_ceiling(root: &Node, classes: &[Node]) -> Option<u64> {
-    let own = |class: &&Node| class.handle >> 16 == root.handle >> 16;
-    classes.iter().filter(own).find(|class| Some(class.handle) == root.fallback)?;
-    let tops = classes.iter().filter(own).filter(|class| class.parent == ROOT);
-    tops.map(|class| class.rate).try_fold(0_u64, |sum, rate| sum.checked_add(rate?))
+/// Bytes per second of each connection that fq lets through: all ones are no bound, and where it does not pace at all
+/// there is none (tc-fq(8), `maxrate` and `nopacing`).
+fn flow_rate(options: &[u8]) -> Option<u64> {
+    let word = |kind: u16| attribute(options, kind).and_then(|bytes| number(bytes, 0));
+    let paces = word(TCA_FQ_RATE_ENABLE) != Some(0);
+    word(TCA_FQ_FLOW_MAX_RATE).filter(|rate| paces && *rate > 0 && *rate < u32::MAX).map(u64::from)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn qdisc(handle: u32, parent: u32, kind: &str, rate: Option<u64>, fallback: Option<u32>) -> Node {
-        Node { index: 1, handle, parent, kind: kind.to_owned(), rate, limit: None, fallback, quantum: None }
-    }
-
-    #[test]
-    fn a_token_bucket_holds_everything_even_below_netem() {
-        let tbf = qdisc(0x1_0000, ROOT, "tbf", Some(125_000_000), None);
-        let leaf = qdisc(0x2_0000, 0x1_0001, "fq_codel", None, None);
-        assert_eq!(held_to(&[&leaf, &tbf], &[]), Some(125_000_000));
-        let netem = qdisc(0x1_0000, ROOT, "netem", None, None);
-        let below = qdisc(0x2_0000, 0x1_0001, "tbf", Some(1000), None);
-        assert_eq!(held_to(&[&netem, &below], &[]), Some(1000));
-        // One band of several holds nobody else.
-        let prio = qdisc(0x1_0000, ROOT, "prio", None, None);
-        assert_eq!(held_to(&[&prio, &below], &[]), None);
-        let ring = qdisc(0x1_0000, 0x1_0001, "tbf", Some(7), None);
-        assert_eq!(held_to(&[&tbf, &ring], &[]), Some(7));
-        assert_eq!(held_to(&[], &[]), None);
-    }
-
-    #[test]
-    fn a_hierarchy_holds_what_has_a_class() {
-        let top = qdisc(0x1_0001, ROOT, "htb", Some(1000), None);
-        let leaf = qdisc(0x1_0010, 0x1_0001, "htb", Some(400), None);
-        let second = qdisc(0x1_0002, ROOT, "htb", Some(500), None);
-        let classes = [top, leaf, second];
-        let root = |fallback| qdisc(0x1_0000, ROOT, "htb", None, fallback);
-        assert_eq!(held_to(&[&root(Some(0x1_0010))], &classes), Some(1500));
-        assert_eq!(held_to(&[&root(None)], &classes), None, "what no filter names passes by");
-        assert_eq!(held_to(&[&root(Some(0x1_0099))], &classes), None, "a default that is not there");
-    }
+    use crate::inventory::network::wire::ROOT;
 
     /// Messages that Linux 6.18 sent for `tc qdisc add dev va root tbf rate
     /// 80gbit ...` and for HTB with a class of 800 Mbit/s and one below it of up
@@ -328,6 +288,27 @@ mod tests {
             held("cake", &options)
         };
         assert_eq!((cake(2_500_000), cake(0)), (Some(2_500_000), None));
+    }
+
+    /// Bug: what fq lets each connection have was not known.
+    #[test]
+    fn the_rate_of_each_connection_of_fq_is_read() {
+        let read = |attributes: &[(u16, u32)]| {
+            let mut options = Vec::new();
+            for (kind, value) in attributes {
+                wire::push_attribute(&mut options, *kind, &value.to_ne_bytes());
+            }
+            let mut message = vec![0; TC_HEAD];
+            message[12..16].copy_from_slice(&ROOT.to_ne_bytes());
+            wire::push_attribute(&mut message, TCA_KIND, b"fq\0");
+            wire::push_attribute(&mut message, TCA_OPTIONS, &options);
+            each_held_to(&[&node(&message).unwrap()])
+        };
+        let most = |rate| (TCA_FQ_FLOW_MAX_RATE, rate);
+        assert_eq!(read(&[(TCA_FQ_RATE_ENABLE, 1), most(12_500_000)]), Some(12_500_000));
+        assert_eq!(read(&[most(u32::MAX)]), None, "no bound");
+        assert_eq!(read(&[(TCA_FQ_RATE_ENABLE, 0), most(12_500_000)]), None, "it does not pace");
+        assert_eq!(read(&[]), None);
     }
 
     #[test]

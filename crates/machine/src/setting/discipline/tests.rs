@@ -17,7 +17,17 @@ pub(in crate::setting) fn queueing(all: &[Node]) -> Queueing {
 
 fn discipline(handle: u32, parent: u32, kind: &str) -> Node {
     let kind = kind.to_owned();
-    Node { index: 3, handle, parent, kind, rate: None, limit: None, fallback: None, quantum: None }
+    Node {
+        index: 3,
+        handle,
+        parent,
+        kind,
+        rate: None,
+        flow_rate: None,
+        limit: None,
+        fallback: None,
+        quantum: None,
+    }
 }
 
 fn fair(parent: u32, kind: &str, quantum: u32) -> Node {

@@ -233,6 +233,7 @@ pub(in crate::figure) fn limited(
         fraction: demand / limit,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         source: String::new(),

@@ -404,6 +404,7 @@ fn use_of_limit(case: &mut CaseResult, resource: &str, (quantity, unit): (Metric
         fraction,
         promise: None,
         allowance: None,
+        flows: None,
         line_only: false,
         usual: None,
         source: "measured before the run".to_owned(),

@@ -34,6 +34,8 @@ pub(in crate::workload) struct State {
     send_limited_s: Option<f64>,
     /// B/s.
     delivery_rate: Option<f64>,
+    /// The rate at which it is paced, B/s.
+    pacing_rate: Option<f64>,
     /// Bytes in the socket that are not acknowledged.
     queued: Option<f64>,
 }
@@ -65,6 +67,7 @@ impl State {
             receive_limited_s: us(info.receive_window_limited_us()),
             send_limited_s: us(info.send_buffer_limited_us()),
             delivery_rate: info.delivery_rate().map(|v| v as f64),
+            pacing_rate: info.pacing_rate().filter(|rate| *rate < u64::MAX).map(|v| v as f64),
             queued: socket::queued(stream).map(|v| v as f64),
         })
     }
@@ -128,7 +131,11 @@ pub(in crate::workload) fn seen(book: &SampleCollector<State>, window: Window, i
             into.facts.insert(name, Value::Number(value));
         }
     };
+    let windows = book.values(window, |s| s.window);
+    middle(fact::CONGESTION_WINDOW, median(&windows));
+    middle(fact::CONGESTION_WINDOW_MOST, windows.into_iter().reduce(f64::max));
     middle(fact::PEER_WINDOW, median(&book.values(window, |s| s.peer_window)));
+    middle(fact::PACING_RATE, median(&book.values(window, |s| s.pacing_rate)));
     middle(fact::LEAST_RTT, median(&book.values(window, |s| s.least_rtt_s)));
     if let Some(spurious) = book.change(window, |s| s.spurious) {
         into.facts.insert(fact::SPURIOUS_RETRANSMITS, Value::Number(spurious));
@@ -148,7 +155,7 @@ const ACCOUNT_LEAST_S: f64 = 0.4;
 const DELAYED: f64 = 2.0;
 
 /// How a server that is no end of ours took what was sent to it: for which share of the window its own window was
-/// full, and at which share of the looks it had acknowledged all but what may be delayed. Of a connection that was
+/// full, and at which share of the looks it had acknowledged all but what may be delayed; and what else TCP tells of the way to it. Of a connection that was
 /// made anew meanwhile nobody hands in a track: its counters began anew, too.
 pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, into: &mut SideMetrics) {
     let all_s = window.seconds() * book.workers() as f64;
@@ -160,6 +167,26 @@ pub(in crate::workload) fn taken(book: &SampleCollector<State>, window: Window, 
     let idle = (!looks.is_empty()).then(|| looks.iter().sum::<f64>() / looks.len() as f64);
     for (name, share) in [(fact::SERVER_WINDOW_FULL_SHARE, full), (fact::ALL_ACKNOWLEDGED_SHARE, idle)] {
         into.facts.extend(share.map(|share| (name, Value::Number(share))));
+    }
+    let connections = book.workers() as f64;
+    let mut fact = |name: FactName, value: Option<f64>| {
+        into.facts.extend(value.map(|value| (name, Value::Number(value))));
+    };
+    // Of one connection.
+    fact(fact::BUSY_TIME, book.change(window, |s| s.busy_s).map(|all_s| all_s / connections));
+    let limited = book.change(window, |s| s.send_limited_s);
+    fact(fact::SEND_BUFFER_LIMITED_TIME, limited.map(|all_s| all_s / connections));
+    let median = |of: fn(&State) -> Option<f64>| stats::interval::median(&book.values(window, of));
+    fact(fact::LEAST_RTT, median(|s| s.least_rtt_s));
+    fact(fact::PACING_RATE, median(|s| s.pacing_rate));
+    let whole = Window { start_ns: 0, end_ns: u64::MAX };
+    let most = book.values(whole, |s| s.queued).into_iter().reduce(f64::max);
+    into.facts.extend(most.map(|bytes| (fact::SEND_BUFFER_MOST, Value::Integer(bytes as u64))));
+    for (name, value, unit) in [
+        (metric::RETRANSMITS, book.change(window, |s| s.retransmits), Unit::One),
+        (metric::RTT, median(|s| s.rtt_s), Unit::Seconds),
+    ] {
+        into.metrics.extend(value.map(|value| (name, Quantity { value, unit })));
     }
     // Of the warm-up too: a window that is full is small until it is emptied.
     let ever = Window { start_ns: 0, end_ns: window.end_ns };
@@ -186,6 +213,7 @@ mod tests {
             receive_limited_s: Some(full_s),
             send_limited_s: None,
             delivery_rate: None,
+            pacing_rate: None,
             queued: Some(queued),
         }
     }
@@ -199,7 +227,7 @@ mod tests {
         }
         let mut into = SideMetrics::default();
         taken(&book, window, &mut into);
-        assert!(into.metrics.is_empty() && into.series.is_empty());
+        assert!(into.series.is_empty());
         into.facts.iter().filter_map(|(name, value)| Some((*name, value.number()?))).collect()
     }
 
@@ -219,6 +247,19 @@ mod tests {
         for (name, share) in expected {
             let is = found.iter().find(|(known, _)| *known == name).map(|(_, is)| *is);
             assert!(is.is_some_and(|is| (is - share).abs() < 1e-9), "{name:?}: {found:?}");
+        }
+        // What TCP says of the way is of one connection.
+        let mut slow = streams[0];
+        for (state, (busy_s, limited_s)) in slow.iter_mut().zip([(1.0, 0.0), (1.8, 0.5)]) {
+            (state.busy_s, state.send_limited_s, state.least_rtt_s) =
+                (Some(busy_s), Some(limited_s), Some(0.01));
+        }
+        let found = facts(&[slow], second);
+        for (name, value) in
+            [(fact::BUSY_TIME, 0.8), (fact::SEND_BUFFER_LIMITED_TIME, 0.5), (fact::LEAST_RTT, 0.01)]
+        {
+            let is = found.iter().find(|(known, _)| *known == name).map(|(_, is)| *is);
+            assert!(is.is_some_and(|is| (is - value).abs() < 1e-9), "{name:?}: {found:?}");
         }
         let short = Window { start_ns: 1_000_000_000, end_ns: 1_300_000_000 };
         assert!(facts(&streams, short).is_empty(), "shorter than ticks can tell");
