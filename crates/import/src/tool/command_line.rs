@@ -48,7 +48,12 @@ impl CommandLine {
     /// an option behind it.
     #[must_use]
     pub fn of(line: &ToolLine, programs: &[&str]) -> Option<Self> {
-        let command = command_text(line.text.trim_start(), programs)?;
+        Self::of_known(line, &|name| programs.contains(&name))
+    }
+
+    /// The same of programs of which `is_program` tells.
+    pub(super) fn of_known(line: &ToolLine, is_program: &dyn Fn(&str) -> bool) -> Option<Self> {
+        let command = command_text(line.text.trim_start(), is_program)?;
         Some(Self {
             line: line.number,
             words: words(&with_backslashes(&line.text, command)),
@@ -188,13 +193,12 @@ fn put_together(split: Vec<String>) -> Vec<String> {
 }
 
 /// The text of the command on a line, behind its prompt.
-fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
+fn command_text<'a>(line: &'a str, is_program: &dyn Fn(&str) -> bool) -> Option<&'a str> {
     // A heading of perf, which is no call of `time` behind a prompt.
     if line.starts_with('#') && line.split_whitespace().eq(["#", "time", "counts", "unit", "events"]) {
         return None;
     }
-    let is_known =
-        |text: &str| text.split_whitespace().next().is_some_and(|w| programs.contains(&program(w)));
+    let is_known = |text: &str| text.split_whitespace().next().is_some_and(|w| is_program(program(w)));
     if let Some((prompt, command)) = behind_prompt(line) {
         // The others also begin comments, headings and quotations, or stand behind a share.
         let is_short = prompt.split_whitespace().count() <= 3;
@@ -217,8 +221,8 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     let mut words = line.split_whitespace();
     let first = words.next().map(program)?;
     let mut others = words.clone().take(WRAPPED_WORDS_MAX);
-    let is_program = programs.contains(&first)
-        || WRAPPERS.contains(&first) && others.any(|word| programs.contains(&program(word)));
+    let is_one =
+        is_program(first) || WRAPPERS.contains(&first) && others.any(|word| is_program(program(word)));
     let is_option = |word: &str| {
         let is_dash = word.starts_with(['-', '\u{2013}', '\u{2014}']);
         is_dash && word.chars().nth(1).is_some() || word.contains(['=', '/'])
@@ -226,15 +230,15 @@ fn command_text<'a>(line: &'a str, programs: &[&str]) -> Option<&'a str> {
     // `fio Disk Speed Tests (Mixed R/W 50/50):` stands above a table.
     let is_heading = line.ends_with(':');
     let is_prose = || is_heading || tells_of_command(line) || tells_rate(line) || is_title("", line);
-    let is_called = is_program && !is_prose() && words.any(is_option);
-    let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, programs);
+    let is_called = is_one && !is_prose() && words.any(is_option);
+    let is_prepared = || PREPARING.contains(&first.trim_end_matches(';')) && is_chain(line, is_program);
     (is_called || is_prepared()).then_some(line)
 }
 
 /// Whether behind the first command of a line one of these programs is called.
-fn is_chain(line: &str, programs: &[&str]) -> bool {
+fn is_chain(line: &str, is_program: &dyn Fn(&str) -> bool) -> bool {
     let mut further = line.split([';', '&', '|']).skip(1).map(str::trim_start);
-    further.any(|own| command_text(own.strip_prefix("do ").unwrap_or(own).trim_start(), programs).is_some())
+    further.any(|own| command_text(own.strip_prefix("do ").unwrap_or(own).trim_start(), is_program).is_some())
 }
 
 /// Whether another program tells of a command that it ran: zsh of its times, hyperfine of the fastest.

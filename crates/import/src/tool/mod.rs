@@ -6,6 +6,8 @@
 //! carries its counting rules: what k, M and G before a unit stand for, with proof.
 
 mod block;
+#[cfg(test)]
+mod captures;
 mod command_line;
 mod compute;
 mod counting;
@@ -32,7 +34,7 @@ pub use block::{ToolBlock, ToolLine};
 pub use command_line::CommandLine;
 pub use counting::{CountingRule, markdown};
 pub use paste::{BLOCK_BYTES_MAX, FIGURES_MAX, JSON_BYTES_MAX, LINE_BYTES_MAX, PasteError, RESULTS_MAX};
-pub use reader::{Beginning, Extent, NotUnderstood, ToolReader};
+pub use reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 use std::io::Read;
 
@@ -68,7 +70,7 @@ pub fn counting_rules() -> impl Iterator<Item = &'static CountingRule> {
 /// # Errors
 /// If it cannot be read, or is no text.
 pub fn read(source: &str, input: impl Read) -> Result<ToolOutput, PasteError> {
-    paste::read(source, input, &readers().collect::<Vec<_>>())
+    paste::read(source, input)
 }
 
 /// The command of the same tool with what would make its figure say what it is taken for; `None`

@@ -20,10 +20,17 @@ pub trait ToolReader: Sync {
     /// What multiples before its units stand for, by version.
     fn counting(&self) -> &'static [CountingRule];
 
+    /// What stands in each line that [`Self::begins`] knows. Nobody is asked about a line without his marks, and most lines of
+    /// most texts have marks of few.
+    fn marks(&self) -> LineMarks {
+        LineMarks::UNKNOWN
+    }
+
     /// Whether an output may begin with this line.
     fn begins(&self, line: &ToolLine) -> Option<Beginning>;
 
-    /// The same of a line below a command. Only with it some outputs are known: two numbers are what `bw_mem` prints.
+    /// The same of a line below a command. Only with it some outputs are known: two numbers are what `bw_mem` prints. Below a
+    /// command of one of its programs it is asked about every line.
     fn begins_below(&self, line: &ToolLine, _command: Option<&CommandLine>) -> Option<Beginning> {
         self.begins(line)
     }
@@ -55,6 +62,35 @@ pub trait ToolReader: Sync {
     /// them; `None` where it has for none.
     fn corrected(&self, _result: &ToolResult, _remedies: &[ToolRemedy]) -> Option<Vec<String>> {
         None
+    }
+}
+
+/// A part of a line of dashes, of which every reader that knows one by its length has at least as many.
+pub(super) const DASHES: &str = "--------------------";
+
+/// What stands in every line with which an output of a tool may begin.
+#[derive(Clone, Copy, Debug)]
+pub struct LineMarks {
+    /// At least one of these, in the letters of the line; `None` where no such texts are known.
+    pub(super) texts: Option<&'static [&'static [&'static str]]>,
+    /// Whether it may begin with a number in place of them.
+    pub(super) is_number: bool,
+}
+
+impl LineMarks {
+    /// Of a reader that has to be asked about every line.
+    pub const UNKNOWN: Self = Self { texts: None, is_number: false };
+
+    /// At least one of the texts of these lists.
+    #[must_use]
+    pub const fn of(texts: &'static [&'static [&'static str]]) -> Self {
+        Self { texts: Some(texts), is_number: false }
+    }
+
+    /// Or a number at its beginning.
+    #[must_use]
+    pub const fn or_number(self) -> Self {
+        Self { is_number: true, ..self }
     }
 }
 

@@ -274,6 +274,62 @@ fn hide_in_command(word: &str) -> String {
 
 /// Takes them out of a line that may be a command.
 pub(super) fn hide_in_line(line: &str) -> String {
+    if !may_have(line) {
+        return line.to_owned();
+    }
+    hidden_in_line(line)
+}
+
+/// Whether a line has what stands before each of them: an option, a name, or a user in an address. Most lines have none of
+/// these, and to take a line apart as a shell does takes long.
+fn may_have(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    // A word does not begin behind a letter or a digit.
+    let is_option = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let next = bytes.get(at + 1).copied().unwrap_or(b' ');
+        before.is_none_or(|byte| !byte.is_ascii_alphanumeric())
+            && (next.is_ascii_alphabetic() || next == b'-' || is_taken_by_shell(next))
+    };
+    let is_named = |at: usize| {
+        let up_to = bytes.get(..=at).unwrap_or_default();
+        SETTINGS.iter().chain(HEADERS).any(|name| ends_with_name(up_to, name))
+    };
+    let mut has_colon = false;
+    bytes.iter().enumerate().any(|(at, byte)| match byte {
+        b'-' => is_option(at),
+        b'=' => is_named(at),
+        b':' => {
+            has_colon = true;
+            is_named(at)
+        }
+        b'@' => has_colon,
+        _ => false,
+    })
+}
+
+/// Whether a text ends with a name in small letters, whatever its own are, and wherever it has what a shell takes away.
+fn ends_with_name(text: &[u8], name: &str) -> bool {
+    let mut rest = text;
+    name.bytes().rev().all(|expected| {
+        while let Some((last, before)) = rest.split_last() {
+            rest = before;
+            if last.eq_ignore_ascii_case(&expected) {
+                return true;
+            }
+            if !is_taken_by_shell(*last) {
+                return false;
+            }
+        }
+        false
+    })
+}
+
+fn is_taken_by_shell(byte: u8) -> bool {
+    matches!(byte, b'\'' | b'"' | b'\\')
+}
+
+fn hidden_in_line(line: &str) -> String {
     // In prose an apostrophe is no quote: `it's curl -u 'me:x y'`.
     let letters: Vec<char> = line.chars().collect();
     let is_prose =

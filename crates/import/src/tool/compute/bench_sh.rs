@@ -9,7 +9,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct BenchSh;
@@ -88,6 +88,10 @@ impl ToolReader for BenchSh {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[BANNER, "I/O Speed(", "I/O speed(", "Node Name "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

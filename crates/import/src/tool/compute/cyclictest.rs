@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{exact, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Cyclictest;
@@ -43,6 +43,10 @@ impl ToolReader for Cyclictest {
     fn counting(&self) -> &'static [CountingRule] {
         // Microseconds, or nanoseconds with -N, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[POLICY, "T:", HEAD]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Dhrystone;
@@ -37,6 +37,10 @@ impl ToolReader for Dhrystone {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Dhrystone"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{MetricName, Unit};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Geekbench;
@@ -50,6 +50,10 @@ impl ToolReader for Geekbench {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Geekbench ", "Single-Core Score", "Multi-Core Score"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::word_before;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::bare;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Hackbench;
@@ -47,6 +47,10 @@ impl ToolReader for Hackbench {
     fn counting(&self) -> &'static [CountingRule] {
         // Seconds alone.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Running in "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, leading, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Linpack;
@@ -41,6 +41,10 @@ impl ToolReader for Linpack {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["HPLinpack ", "Intel(R) Optimized LINPACK Benchmark", "Gflops", "GFlops", "W"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

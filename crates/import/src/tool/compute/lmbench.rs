@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::{CommandLine, program};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Lmbench;
@@ -83,6 +83,19 @@ impl ToolReader for Lmbench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "microseconds",
+            "usecs",
+            "nanoseconds",
+            "MB/sec",
+            "\"stride=",
+            "\"size=",
+            "L M B E N C H",
+            " is better",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Mbw;
@@ -41,6 +41,10 @@ impl ToolReader for Mbw {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Long uses ", "memcpy block copy", "Getting down to business...", "Method:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{MetricName, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct MemoryLatencyChecker;
@@ -79,6 +79,10 @@ impl ToolReader for MemoryLatencyChecker {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[BANNER, "Measuring "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Nench;
@@ -75,6 +75,10 @@ impl ToolReader for Nench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[BANNER, COMPUTE, DOWNLOADS, SEEK, READ, WRITE]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

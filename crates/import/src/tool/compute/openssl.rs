@@ -10,7 +10,7 @@ use super::{add_unread, metric_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct OpensslSpeed;
@@ -78,6 +78,27 @@ impl ToolReader for OpensslSpeed {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Doing ",
+            TABLE,
+            MACHINE_SIZE,
+            ELAPSED,
+            "type ",
+            "/s",
+            "0k",
+            "1k",
+            "2k",
+            "3k",
+            "4k",
+            "5k",
+            "6k",
+            "7k",
+            "8k",
+            "9k",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

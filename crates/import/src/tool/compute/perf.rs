@@ -9,7 +9,7 @@ use super::{add_unread, metric_of, perf_counts};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct PerfStat;
@@ -38,6 +38,10 @@ impl ToolReader for PerfStat {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[HEAD, "counts", "\"event\"", "<"]]).or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::word_before;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, cut_off, exact, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct PerfBench;
@@ -44,6 +44,10 @@ impl ToolReader for PerfBench {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[HEAD]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

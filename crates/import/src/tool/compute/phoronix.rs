@@ -7,7 +7,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Phoronix;
@@ -53,6 +53,10 @@ impl ToolReader for Phoronix {
     fn counting(&self) -> &'static [CountingRule] {
         // Its tests print what they like, which is kept as it is.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" Is Better", "pts/", "system/", "local/", "git/"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, cut_off, time};
 use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Schbench;
@@ -77,6 +77,10 @@ impl ToolReader for Schbench {
     fn counting(&self) -> &'static [CountingRule] {
         // Microseconds and whole requests.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["percentiles (", "setting worker threads to "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

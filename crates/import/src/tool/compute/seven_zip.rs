@@ -12,7 +12,7 @@ use super::add_unread;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct SevenZip;
@@ -47,6 +47,10 @@ impl ToolReader for SevenZip {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Compressing", "7-Zip ", "RAM size:", "Avr:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

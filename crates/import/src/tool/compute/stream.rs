@@ -11,7 +11,7 @@ use super::add_unread;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct StreamBenchmark;
@@ -93,6 +93,10 @@ impl ToolReader for StreamBenchmark {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Double precision appears to have ", "STREAM ", "Function", DASHES]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Tinymembench;
@@ -57,6 +57,10 @@ impl ToolReader for Tinymembench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[BANNER, LATENCIES, "C copy", COPY.0, FILL.0]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

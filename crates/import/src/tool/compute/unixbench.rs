@@ -7,7 +7,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, leading, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct UnixBench;
@@ -61,6 +61,10 @@ impl ToolReader for UnixBench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" BASELINE ", " in system; "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{bare, exact, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct DbBench;
@@ -80,6 +80,10 @@ impl ToolReader for DbBench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["LevelDB:", "RocksDB:", "micros/op"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{bare, count, exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer of `benchmark`.
 pub(super) struct EtcdBenchmark;
@@ -50,6 +50,10 @@ impl ToolReader for EtcdBenchmark {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Summary:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
@@ -144,6 +148,10 @@ impl ToolReader for EtcdCheck {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["PASS: ", "FAIL: "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{bare, exact, leading, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer of go-ycsb.
 pub(super) struct GoYcsb;
@@ -188,6 +188,10 @@ impl ToolReader for GoYcsb {
         &[]
     }
 
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Takes(s): "]])
+    }
+
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         Program::Ycsb.begins(line)
     }
@@ -216,6 +220,10 @@ impl ToolReader for GoTpc {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Takes(s): "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use super::each_minute;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::whole;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct HammerDb;
@@ -32,6 +32,10 @@ impl ToolReader for HammerDb {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[BEFORE]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

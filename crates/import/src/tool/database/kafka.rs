@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{bare, exact, leading, plain, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer of the producer.
 pub(super) struct KafkaProducer;
@@ -55,6 +55,10 @@ impl ToolReader for KafkaProducer {
 
     fn counting(&self) -> &'static [CountingRule] {
         PRODUCER_RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" records sent, "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
@@ -148,6 +152,10 @@ impl ToolReader for KafkaConsumer {
 
     fn counting(&self) -> &'static [CountingRule] {
         CONSUMER_RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["nMsg.sec"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Memtier;
@@ -48,6 +48,10 @@ impl ToolReader for Memtier {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Ops/sec", THREADS, " RUN RESULTS", "RUN #", "AGGREGATED AVERAGE RESULTS ("]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

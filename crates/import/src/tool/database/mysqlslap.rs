@@ -10,7 +10,7 @@ use super::{divided, encoded, number};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 use crate::tool::work::same_work;
 
@@ -59,6 +59,14 @@ impl ToolReader for Mysqlslap {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[
+            NAMES,
+            PROGRESS,
+            &[ENGINE, "Benchmark", ",mixed,", ",read,", ",write,", ",key,", ",update,", ",query,"],
+        ])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

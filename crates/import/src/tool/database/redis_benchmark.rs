@@ -10,7 +10,7 @@ use super::number;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct RedisBenchmark;
@@ -62,6 +62,10 @@ impl ToolReader for RedisBenchmark {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[RATE, "\"test\",\"rps\"", "====== ", "\",\""]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::each_minute;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer of BenchBase.
 pub(super) struct BenchBase;
@@ -31,6 +31,10 @@ impl ToolReader for BenchBase {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Results("]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
@@ -94,6 +98,10 @@ impl ToolReader for TpccMysql {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["###easy### TPC-C Load Generator", "MEASURING START.", "<TpmC>", "<Raw Results>"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

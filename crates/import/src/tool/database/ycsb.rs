@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ycsb;
@@ -48,6 +48,10 @@ impl ToolReader for Ycsb {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["[OVERALL], "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -4,11 +4,11 @@
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{Unit, metric};
 
-use super::bonnie_lines::{is_progress, is_second_heading, is_third_heading, is_title, too_quick};
+use super::bonnie_lines::{PROGRESS, is_progress, is_second_heading, is_third_heading, is_title, too_quick};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{leading, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Bonnie;
@@ -63,6 +63,10 @@ impl ToolReader for Bonnie {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[PROGRESS, &["-Sequential Output-", "-Sequential Create-", ","]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

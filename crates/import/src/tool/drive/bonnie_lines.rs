@@ -19,23 +19,25 @@ pub(super) fn is_third_heading(text: &str) -> bool {
     text.contains("/sec %CP") || text.contains("Size K/sec")
 }
 
+/// What lines that it writes while it runs begin with.
+pub(super) const PROGRESS: &[&str] = &[
+    "Using uid:",
+    "Writing a byte at a time",
+    "Writing with putc()",
+    "Writing intelligently",
+    "Rewriting...",
+    "Reading a byte at a time",
+    "Reading with getc()",
+    "Reading intelligently",
+    "start 'em...",
+    "Create files in ",
+    "Stat files in ",
+    "Delete files in ",
+];
+
 /// What it says while it runs.
 pub(super) fn is_progress(text: &str) -> bool {
-    const BEGINNINGS: &[&str] = &[
-        "Using uid:",
-        "Writing a byte at a time",
-        "Writing with putc()",
-        "Writing intelligently",
-        "Rewriting...",
-        "Reading a byte at a time",
-        "Reading with getc()",
-        "Reading intelligently",
-        "start 'em...",
-        "Create files in ",
-        "Stat files in ",
-        "Delete files in ",
-    ];
-    BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
+    PROGRESS.iter().any(|beginning| text.starts_with(beginning))
 }
 
 /// What it prints in place of a rate where a test took less than half a second (`MinTime` in its bonnie.h).

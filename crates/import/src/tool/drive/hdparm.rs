@@ -7,7 +7,7 @@ use model::{Unit, Value, WorkloadName, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::quantity;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer.
@@ -47,6 +47,10 @@ impl ToolReader for Hdparm {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Timing ", "/dev/"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

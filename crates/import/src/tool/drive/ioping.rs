@@ -11,7 +11,7 @@ use super::ioping_work::{self, options};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, leading, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ioping;
@@ -52,6 +52,10 @@ impl ToolReader for Ioping {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[": request=", " ioping statistics ---"]]).or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::program;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{LeadingNumber, leading, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Iozone;
@@ -97,6 +97,18 @@ impl ToolReader for Iozone {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Iozone: Performance Test of File I/O",
+            "reclen",
+            "random",
+            "Children see throughput for",
+            "Throughput test with ",
+            "Command line used:",
+            "\"",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::{LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::whole;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Dmidecode;
@@ -48,6 +48,10 @@ impl ToolReader for Dmidecode {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[FIRST, "Handle 0x"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

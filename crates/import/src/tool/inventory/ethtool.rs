@@ -7,7 +7,7 @@ use super::{LINK_RATE, LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ethtool;
@@ -43,6 +43,10 @@ impl ToolReader for Ethtool {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Settings for "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::{result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct EthtoolStatistics;
@@ -65,6 +65,10 @@ impl ToolReader for EthtoolStatistics {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints whole numbers.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[HEADING]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::{printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{cut_off, leading};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Free;
@@ -115,6 +115,21 @@ impl ToolReader for Free {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "used",
+            "benutzt",
+            "usado",
+            "utilis\u{e9}",
+            "usada",
+            "utilizat\u{103}",
+            "anv\u{e4}nt",
+            "u\u{17c}yte",
+            "\u{c0ac}\u{c6a9}",
+            "\u{432}\u{438}\u{43a}\u{43e}\u{440}",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

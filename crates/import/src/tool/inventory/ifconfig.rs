@@ -8,7 +8,7 @@ use super::{result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::exact;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ifconfig;
@@ -38,6 +38,10 @@ impl ToolReader for Ifconfig {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints whole bytes, and rounded ones behind them.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["flags=", "Link encap:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use super::{result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct IpAddress;
@@ -31,6 +31,10 @@ impl ToolReader for IpAddress {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints whole bytes; with -h it rounds, and is not read.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["> mtu "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -11,7 +11,7 @@ use super::{lscpu_tables, printed, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Lscpu;
@@ -80,6 +80,10 @@ impl ToolReader for Lscpu {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[ARCHITECTURES, BELOW, &["ALL-SIZE", "CPU", "# The following is the parsable format"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use super::{printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Nvme;
@@ -55,6 +55,10 @@ impl ToolReader for Nvme {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[SMART_LOG, "NVME Identify Controller:", " Namespace "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use super::{result_of, sensors_json, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Sensors;
@@ -44,6 +44,22 @@ impl ToolReader for Sensors {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "-isa-",
+            "-pci-",
+            "-i2c-",
+            "-acpi-",
+            "-virtual-",
+            "-spi-",
+            "-hid-",
+            "-mdio-",
+            "-scsi-",
+            "-usb-",
+            "-platform-",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

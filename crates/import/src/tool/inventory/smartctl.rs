@@ -8,7 +8,7 @@ use super::{LINK_RATE, LINK_RATE_MAX, printed, result_of, target};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Smartctl;
@@ -50,6 +50,10 @@ impl ToolReader for Smartctl {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["smartctl ", "=== START OF "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Flent;
@@ -53,6 +53,10 @@ impl ToolReader for Flent {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Starting Flent ", "Started Flent ", "Summary of "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{exact, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Fping;
@@ -36,6 +36,10 @@ impl ToolReader for Fping {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[COUNTS, " : ["]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

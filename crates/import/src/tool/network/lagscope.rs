@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
 use crate::tool::number::{cut_off, exact, leading, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Lagscope;
@@ -41,6 +41,10 @@ impl ToolReader for Lagscope {
     fn counting(&self) -> &'static [CountingRule] {
         // Microseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["lagscope ", HOST]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{LeadingNumber, exact, leading, plain, quantity, seconds, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct NetPipe;
@@ -104,6 +104,11 @@ impl ToolReader for NetPipe {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[HEADS, &["-->", "Now starting the main loop", "Send and receive buffers are "]])
+            .or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

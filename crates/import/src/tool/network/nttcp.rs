@@ -8,7 +8,7 @@ use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Nttcp;
@@ -43,6 +43,10 @@ impl ToolReader for Nttcp {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Real-MBit/s", "."]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

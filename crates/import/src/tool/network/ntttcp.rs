@@ -8,7 +8,7 @@ use super::{arguments, logged, part};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, percent, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ntttcp;
@@ -87,6 +87,10 @@ impl ToolReader for Ntttcp {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[VERSION, TOTALS, "Throughput(", "Packets Sent", "DPCs(count/s)", COPYRIGHT]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -11,7 +11,7 @@ use super::{part, peer};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer.
@@ -52,6 +52,10 @@ impl ToolReader for Nuttcp {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["sec =", "megabytes=", "nuttcp-"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

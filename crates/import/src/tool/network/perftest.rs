@@ -8,7 +8,7 @@ use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Perftest;
@@ -81,6 +81,10 @@ impl ToolReader for Perftest {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" BW Test", " Latency Test", "#iterations", DASHES]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

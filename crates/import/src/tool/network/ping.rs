@@ -8,7 +8,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, plain, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ping;
@@ -37,6 +37,10 @@ impl ToolReader for Ping {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["PING", "Pinging ", "--- ", "=", "PATTERN: 0x", "packets transmitted, "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

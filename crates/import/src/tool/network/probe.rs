@@ -8,13 +8,15 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{exact, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer of one of them.
 pub(super) struct Probe {
     name: &'static str,
     doc: &'static str,
     programs: &'static [&'static str],
+    /// What stands in its own lines.
+    marks: &'static [&'static [&'static str]],
     /// Whether no other program prints this line, at the beginning of an output or in it.
     is_own: fn(&str) -> bool,
     /// How many probes were sent and answered.
@@ -26,6 +28,7 @@ pub(super) const HPING: Probe = Probe {
     name: "hping3",
     doc: "the statistics of hping3: what was lost, and the round trips",
     programs: &["hping3", "hping2", "hping"],
+    marks: &[&["HPING ", "len=", " hping statistic ---"]],
     is_own: |text| {
         let is_head = text.starts_with("HPING ") && text.ends_with(" data bytes");
         let is_answer = text.starts_with("len=") && text.contains(" ip=") && text.contains(" rtt=");
@@ -48,6 +51,7 @@ pub(super) const HTTPING: Probe = Probe {
     name: "httping",
     doc: "the statistics of httping: what failed, and the times of whole requests",
     programs: &["httping"],
+    marks: &[&["PING ", "connected to ", "--- http"]],
     is_own: |text| {
         let is_head = text.starts_with("PING ") && text.ends_with("):") && text.contains(" (/");
         let is_answer =
@@ -67,6 +71,7 @@ pub(super) const NPING: Probe = Probe {
     name: "nping",
     doc: "the statistics of nping: what was lost, and the round trips",
     programs: &["nping"],
+    marks: &[&["SENT (", "RCVD (", "Nping done: ", "Max rtt: ", "Starting Nping "]],
     is_own: |text| {
         let is_packet =
             ["SENT (", "RCVD ("].iter().any(|start| text.starts_with(start)) && text.contains("s) ");
@@ -92,6 +97,7 @@ pub(super) const PSPING: Probe = Probe {
     name: "psping",
     doc: "the statistics of PsPing, of ICMP and of connections: what was lost, and the round trips",
     programs: &["psping", "psping64", "psping.exe", "psping64.exe"],
+    marks: &[&["PsPing v", "Connecting to ", "TCP connect "]],
     is_own: |text| {
         let is_banner = text.starts_with("PsPing v");
         let is_answer =
@@ -149,6 +155,10 @@ impl ToolReader for Probe {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(self.marks)
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

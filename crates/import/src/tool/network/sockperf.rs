@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
 use crate::tool::number::{bare, exact, plain, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Sockperf;
@@ -73,6 +73,10 @@ impl ToolReader for Sockperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[PREFIX, "sockperf[CLIENT] "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

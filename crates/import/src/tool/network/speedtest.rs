@@ -8,7 +8,7 @@ use serde_json::Value;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{percent, plain, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Speedtest;
@@ -73,6 +73,10 @@ impl ToolReader for Speedtest {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[HEADS, &["Speedtest by Ookla", "Ping: ", "Download: ", "Upload: "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::part;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, count, exact, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Uperf;
@@ -68,6 +68,10 @@ impl ToolReader for Uperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[PROFILE, "Txn"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

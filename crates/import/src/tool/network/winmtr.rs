@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{cut_off, exact, plain, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct WinMtr;
@@ -37,6 +37,10 @@ impl ToolReader for WinMtr {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["WinMTR statistics", "Avrg", DASHES]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -3,7 +3,7 @@
 
 use super::decoration::Sureness;
 use super::json::JsonExtent;
-use super::{CommandLine, OpenBlock, OpenKind, Paste, ToolBlock, ToolLine, terminal};
+use super::{OpenBlock, OpenKind, Paste, ToolBlock, ToolLine, terminal};
 
 /// So many lines of a string are looked at for the beginning of an output.
 const LOOKED_AT: usize = 200;
@@ -24,7 +24,7 @@ impl Paste<'_> {
         }
         let may_be = line.text.contains("\\n") || line.text.contains("{\\\"");
         // Commands have formats with such ends of lines.
-        let is_command = || CommandLine::of(line, &self.programs).is_some();
+        let is_command = || self.readers.command(line).is_some();
         if !may_be || is_command() {
             return None;
         }
@@ -44,7 +44,7 @@ impl Paste<'_> {
 
     /// Whether a line is part of a JSON text that a tool printed.
     fn is_of_known_json(&self, line: &ToolLine) -> bool {
-        let is_known = |text: &str| self.readers.iter().any(|reader| reader.knows_json(text));
+        let is_known = |text: &str| self.readers.all().any(|reader| reader.knows_json(text));
         match &self.open {
             Some(OpenBlock { kind: OpenKind::Json(_), lines, .. }) => {
                 let mut bytes = 0usize;
@@ -61,12 +61,12 @@ impl Paste<'_> {
 
     /// Whether an output stands in a string, and not only commands.
     fn has_output(&self, text: &str) -> bool {
-        if JsonExtent::begins(text) && self.readers.iter().any(|reader| reader.knows_json(text)) {
+        if JsonExtent::begins(text) && self.readers.all().any(|reader| reader.knows_json(text)) {
             return true;
         }
         let begins = |text: String| {
             let line = ToolLine { number: 0, text };
-            CommandLine::of(&line, &self.programs).is_none() && self.sureness(&line) == Sureness::Certain
+            self.readers.command(&line).is_none() && self.sureness(&line) == Sureness::Certain
         };
         // One line alone is decorated: the others stand in strings of their own.
         text.trim_end().contains('\n') && lines(text).take(LOOKED_AT).any(begins)

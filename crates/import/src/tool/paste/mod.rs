@@ -7,12 +7,14 @@ mod json;
 mod lines;
 mod markup;
 mod moment;
+mod readers;
 mod room;
 mod sample;
 mod terminal;
 mod wrapped;
 
 use std::io::Read;
+use std::sync::LazyLock;
 
 use model::ToolOutput;
 use model::tool_result::{LineRange, ToolResult, UnreadCause, UnreadLines, WrittenLine};
@@ -21,6 +23,7 @@ use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
+use self::readers::{ReaderSet, Readers};
 use self::room::{bytes_of, room_of};
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
@@ -84,23 +87,22 @@ const LIMITS: PasteLimits = PasteLimits {
     command_bytes: COMMAND_BYTES_MAX,
 };
 
+/// All importers.
+static READERS: LazyLock<Readers> = LazyLock::new(|| Readers::new(super::readers()));
+
 /// Reads a text to its end.
 ///
 /// # Errors
 /// As [`super::read`].
-pub(super) fn read(
-    source: &str,
-    input: impl Read,
-    readers: &[&'static dyn ToolReader],
-) -> Result<ToolOutput, PasteError> {
-    read_within(LIMITS, source, input, readers)
+pub(super) fn read(source: &str, input: impl Read) -> Result<ToolOutput, PasteError> {
+    read_within(LIMITS, source, input, &READERS)
 }
 
 fn read_within(
     limits: PasteLimits,
     source: &str,
     input: impl Read,
-    readers: &[&'static dyn ToolReader],
+    readers: &Readers,
 ) -> Result<ToolOutput, PasteError> {
     let mut lines = LineSource::new(input)?;
     let mut paste = Paste::new(limits, readers);
@@ -135,9 +137,7 @@ enum OpenKind {
 /// A text on the way.
 struct Paste<'a> {
     limits: PasteLimits,
-    readers: &'a [&'static dyn ToolReader],
-    /// What the programs of all of them are called.
-    programs: Vec<&'static str>,
+    readers: &'a Readers,
     open: Option<OpenBlock>,
     /// The first part of a line that a terminal broke.
     first_part: Option<ToolLine>,
@@ -145,6 +145,8 @@ struct Paste<'a> {
     full_command: Option<ToolLine>,
     /// The last command line.
     command: Option<CommandLine>,
+    /// The importers whose programs it runs.
+    below: ReaderSet,
     /// The tool whose output was longer than what is read of one, while it goes on.
     too_long: Option<&'static str>,
     /// Whether there are as many results as are kept.
@@ -161,16 +163,15 @@ struct Paste<'a> {
 }
 
 impl<'a> Paste<'a> {
-    fn new(limits: PasteLimits, readers: &'a [&'static dyn ToolReader]) -> Self {
-        let programs = readers.iter().flat_map(|reader| reader.programs()).copied().collect();
+    fn new(limits: PasteLimits, readers: &'a Readers) -> Self {
         Self {
             limits,
             readers,
-            programs,
             open: None,
             first_part: None,
             full_command: None,
             command: None,
+            below: ReaderSet::default(),
             too_long: None,
             is_full: false,
             figures: 0,
@@ -247,12 +248,12 @@ impl<'a> Paste<'a> {
                 if command.goes_on() { Extent::More } else { Extent::EndsHere }
             }
             OpenKind::Tool(reader) => {
-                let begins_other = |other: &&'static dyn ToolReader| {
-                    other.name() != reader.name() && other.begins(line) == Some(Beginning::Certain)
+                let is_other = |(other, beginning): (&'static dyn ToolReader, Beginning)| {
+                    beginning == Beginning::Certain && other.name() != reader.name()
                 };
-                let is_command = || is_between(&line.text) || CommandLine::of(line, &self.programs).is_some();
+                let is_command = || is_between(&line.text) || self.readers.command(line).is_some();
                 // Nothing begins with an empty line.
-                let ends = || !reader.shares(line) && self.readers.iter().any(begins_other);
+                let ends = || !reader.shares(line) && self.readers.beginnings(line).any(is_other);
                 if !line.is_blank() && (is_command() || ends()) {
                     return Extent::EndsBefore;
                 }
@@ -274,8 +275,8 @@ impl<'a> Paste<'a> {
         if text.starts_with(['"', '{', '}', '[', ']']) && !is_prompt || line.is_blank() {
             return false;
         }
-        let begins = |reader: &&'static dyn ToolReader| reader.begins(line) == Some(Beginning::Certain);
-        CommandLine::of(line, &self.programs).is_some() || self.readers.iter().any(begins)
+        let mut beginnings = self.readers.beginnings(line);
+        self.readers.command(line).is_some() || beginnings.any(|(_, one)| one == Beginning::Certain)
     }
 
     /// Takes a line that no open block has.
@@ -290,7 +291,7 @@ impl<'a> Paste<'a> {
             None if known == Sureness::Unknown => return self.of_nobody(line),
             None => {}
         }
-        if let Some(command) = CommandLine::of(&line, &self.programs) {
+        if let Some(command) = self.readers.command(&line) {
             self.too_long = None;
             self.decorations.begin_below(&line.text);
             if command.goes_on() {
@@ -301,8 +302,7 @@ impl<'a> Paste<'a> {
             }
             return;
         }
-        let below = self.command.as_ref();
-        let first = self.readers.iter().copied().find(|reader| reader.begins_below(&line, below).is_some());
+        let first = self.beginnings(&line).next().map(|(reader, _)| reader);
         let (kind, extent) = match first {
             Some(reader) => (OpenKind::Tool(reader), reader.extent(std::slice::from_ref(&line))),
             None if JsonExtent::begins(&line.text) => {
@@ -336,16 +336,28 @@ impl<'a> Paste<'a> {
         found
     }
 
+    /// Who may begin with a line.
+    fn beginnings<'b>(
+        &'b self,
+        line: &'b ToolLine,
+    ) -> impl Iterator<Item = (&'static dyn ToolReader, Beginning)> + 'b {
+        self.readers.beginnings_below(line, self.command.as_ref(), &self.below)
+    }
+
     /// How well a line is known.
     fn sureness(&self, line: &ToolLine) -> Sureness {
-        let command = self.command.as_ref();
-        let beginnings = self.readers.iter().filter_map(|reader| reader.begins_below(line, command));
-        match beginnings.max_by_key(|beginning| *beginning == Beginning::Certain) {
-            _ if CommandLine::of(line, &self.programs).is_some() => Sureness::Certain,
-            Some(Beginning::Certain) => Sureness::Certain,
-            Some(Beginning::Likely) => Sureness::Likely,
-            None if JsonExtent::begins(&line.text) => Sureness::Likely,
-            None => Sureness::Unknown,
+        let mut is_likely = false;
+        for (_, beginning) in self.beginnings(line) {
+            match beginning {
+                Beginning::Certain => return Sureness::Certain,
+                Beginning::Likely => is_likely = true,
+            }
+        }
+        match () {
+            () if self.readers.command(line).is_some() => Sureness::Certain,
+            () if is_likely => Sureness::Likely,
+            () if JsonExtent::begins(&line.text) => Sureness::Likely,
+            () => Sureness::Unknown,
         }
     }
 
@@ -366,6 +378,7 @@ impl<'a> Paste<'a> {
         if let Some(before) = self.command.take() {
             command.job_file = before.job_file;
         }
+        self.below = self.readers.below(&command);
         self.command = Some(command);
     }
 
@@ -374,17 +387,14 @@ impl<'a> Paste<'a> {
         match open.kind {
             OpenKind::Command(command) => self.ran(command),
             OpenKind::Tool(first) => {
-                let knows = |reader: &&'static dyn ToolReader| {
-                    lines.first().is_some_and(|l| reader.begins_below(l, self.command.as_ref()).is_some())
-                };
-                let others = self.readers.iter().copied().filter(|r| r.name() != first.name()).filter(knows);
+                let knows = lines.first().into_iter().flat_map(|line| self.beginnings(line));
+                let others = knows.map(|(reader, _)| reader).filter(|reader| reader.name() != first.name());
                 let candidates: Vec<_> = std::iter::once(first).chain(others).collect();
                 self.read_by(&candidates, &lines);
             }
             OpenKind::Json(_) => {
                 let text = ToolBlock { lines: &lines, command: None }.text();
-                let candidates: Vec<_> =
-                    self.readers.iter().copied().filter(|r| r.knows_json(&text)).collect();
+                let candidates: Vec<_> = self.readers.all().filter(|r| r.knows_json(&text)).collect();
                 self.read_by(&candidates, &lines);
             }
         }

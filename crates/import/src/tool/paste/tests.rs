@@ -84,8 +84,7 @@ fn what_is_not_understood_is_listed_in_bounded_room() {
 
 /// The same with less room.
 fn read_within(limits: super::PasteLimits, text: &str) -> ToolOutput {
-    let readers: Vec<_> = crate::tool::readers().collect();
-    super::read_within(limits, "x", text.as_bytes(), &readers).unwrap()
+    super::read_within(limits, "x", text.as_bytes(), &super::READERS).unwrap()
 }
 
 const HEADING: &str = " r  b   swpd   free   buff  cache   si   so    bi    bo   in   cs us sy id wa st\n";

@@ -2,7 +2,7 @@
 //! together again only where it is full, and nobody knows what follows.
 
 use super::decoration::Sureness;
-use super::{CommandLine, Extent, OpenBlock, OpenKind, Paste, ToolLine};
+use super::{Extent, OpenBlock, OpenKind, Paste, ToolLine};
 
 /// The columns of a terminal.
 const COLUMNS: usize = 80;
@@ -71,7 +71,7 @@ impl Paste<'_> {
             return false;
         }
         let whole = joined(&first, line);
-        let Some(command) = CommandLine::of(&whole, &self.programs) else { return false };
+        let Some(command) = self.readers.command(&whole) else { return false };
         self.ran(command);
         self.keep_if_full(ToolLine { number: line.number, ..whole });
         true

@@ -7,7 +7,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, leading, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct AsSsd;
@@ -41,6 +41,10 @@ impl ToolReader for AsSsd {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["AS SSD Benchmark "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use model::{MetricName, Unit, Value, WorkloadName, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer.
@@ -54,6 +54,21 @@ impl ToolReader for CrystalDiskMark {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "KDiskMark (",
+            "CrystalDiskMark ",
+            "SEQ",
+            "Sequential",
+            "RND",
+            "Random",
+            DASHES,
+            "[Read]",
+            "[Write]",
+            "[Mix] Read ",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -1,6 +1,8 @@
 //! dd of GNU coreutils, BSD, macOS and busybox. Its words are translated into many languages, and in
 //! some locales decimals follow a comma, so lines are known by their numbers and units.
 
+use std::borrow::Cow;
+
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
 use model::{Unit, metric};
 
@@ -8,7 +10,7 @@ use super::{dd_operands, dd_remedy, failure};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, signed, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Dd;
@@ -72,6 +74,10 @@ impl ToolReader for Dd {
         RULES
     }
 
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["+", "/", "dd: ", "dd.exe: "]])
+    }
+
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         if records(&line.text).is_some() {
             return Some(Beginning::Certain);
@@ -127,6 +133,16 @@ impl ToolReader for Dd {
     }
 }
 
+/// A text with the marks of Latin letters in place of wide ones, and without those of Markdown, which stand around a figure
+/// that is to be seen.
+fn with_latin_marks(text: &str) -> Cow<'_, str> {
+    if text.is_ascii() && !text.contains(['`', '*']) {
+        return Cow::Borrowed(text);
+    }
+    let text = text.replace(['\u{ff0c}', '\u{3001}'], ", ");
+    Cow::Owned(text.replace('\u{ff08}', " (").replace('\u{ff09}', ")").replace(['`', '*'], ""))
+}
+
 /// Full and partial records of a line such as `64+0 records in`; in Chinese `记录了64+0 的读入`, where words
 /// stand before the numbers, too.
 fn records(text: &str) -> Option<(u64, u64)> {
@@ -179,19 +195,18 @@ impl Copied {
 /// Reads the line with bytes, seconds and rate.
 fn copied(line: &ToolLine) -> Option<Copied> {
     // Every line of any text is asked; each of these has a rate. The commas are of Chinese and Japanese.
-    let text = Some(&line.text).filter(|text| text.contains('/'))?.replace(['\u{ff0c}', '\u{3001}'], ", ");
-    // Marks of Markdown stand around a figure that is to be seen.
-    let text = text.replace('\u{ff08}', " (").replace('\u{ff09}', ")").replace(['`', '*'], "");
+    let text = Some(&line.text).filter(|text| text.contains('/'))?;
+    let text = with_latin_marks(text);
     let start = text.find(|c: char| c.is_ascii_digit())?;
     // Words may stand before the number, but no sentence.
     if text.get(..start)?.chars().count() > WORDS_BEFORE_MAX {
         return None;
     }
     let (bytes, rest) = whole(text.get(start..)?)?;
-    let bytes = exact(line.number, bytes, Unit::Bytes);
     if !rest.starts_with(|c: char| c == ' ' || !c.is_ascii() && c.is_alphabetic()) {
         return None;
     }
+    let bytes = exact(line.number, bytes, Unit::Bytes);
     transferred(line, &bytes, rest)
         .or_else(|| on_the_way(line, &bytes, rest))
         .or_else(|| of_three_parts(line, &bytes, rest))

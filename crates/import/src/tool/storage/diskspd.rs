@@ -12,7 +12,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::program;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer.
@@ -46,6 +46,17 @@ impl ToolReader for Diskspd {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Command Line:",
+            "Results for timespan ",
+            "Total IO",
+            "Input parameters:",
+            xml::FIRST,
+            "timespan:",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::program;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, cut_off, leading, plain, quantity, seconds};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 
 /// The importer.
@@ -44,6 +44,10 @@ impl ToolReader for Elbencho {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["OPERATION", "COMMAND LINE: ", "ISO DATE: "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

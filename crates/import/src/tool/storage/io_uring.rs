@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct IoUring;
@@ -49,6 +49,10 @@ impl ToolReader for IoUring {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["submitter=", "polled=", "IOPS="]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 
 /// The importer.
@@ -42,6 +42,10 @@ impl ToolReader for Ior {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["IOR-", "bw(MiB/s)", "Max(MiB)"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

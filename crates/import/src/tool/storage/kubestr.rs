@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Kubestr;
@@ -38,6 +38,17 @@ impl ToolReader for Kubestr {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Running FIO test (",
+            "PVC created kubestr-",
+            "FIO test results:",
+            "FIO version - fio-",
+            "JobName:",
+            "IOPS=",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 
 /// The importer.
@@ -33,6 +33,10 @@ impl ToolReader for Mdtest {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["mdtest-", SUMMARY, STARTED]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

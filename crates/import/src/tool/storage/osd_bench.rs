@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct OsdBench;
@@ -30,6 +30,10 @@ impl ToolReader for OsdBench {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["osd."]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

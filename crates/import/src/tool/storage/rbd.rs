@@ -7,7 +7,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, cut_off, exact, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Rbd;
@@ -54,6 +54,10 @@ impl ToolReader for Rbd {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[LOAD, ELAPSED, "OPS/SEC"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use super::failure;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{plain, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Rsync;
@@ -72,6 +72,10 @@ impl ToolReader for Rsync {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[LISTS, &["%", " bytes  received ", "rsync: ", "rsync.exe: ", "Number of files: "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, plain, quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Spdk;
@@ -64,6 +64,10 @@ impl ToolReader for Spdk {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Device Information", "Job: ", "Initializing NVMe Controllers"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

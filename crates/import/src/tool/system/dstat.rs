@@ -9,7 +9,7 @@ use super::sample::{Sample, Series};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::option_words::{self, OptionName, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_secrets;
 
 /// The importer.
@@ -60,6 +60,22 @@ impl ToolReader for Dstat {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "-total-",
+            "-dsk/",
+            "-net/",
+            "-io/total-",
+            "-memory-usage-",
+            "--system--",
+            "---paging--",
+            "---procs---",
+            " CSV ",
+            HOST,
+            PREAMBLE,
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use super::sample::SampleCell;
 use super::sysstat::devices::{Report, results};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct IostatUnix;
@@ -102,6 +102,10 @@ impl ToolReader for IostatUnix {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["device", "tps", "t/s", "tty", "cpu", "disk"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

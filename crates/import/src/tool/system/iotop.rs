@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::leading;
 use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Iotop;
@@ -45,6 +45,10 @@ impl ToolReader for Iotop {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" DISK READ", WARNING]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

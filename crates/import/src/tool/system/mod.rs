@@ -13,6 +13,7 @@ mod nfsiostat;
 mod sample;
 mod sysstat;
 mod time;
+mod time_form;
 mod top;
 mod top_bsd;
 mod top_words;

@@ -11,7 +11,7 @@ use super::sample::{Sample, SampleCell, Series};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::option_words::{self, OptionName, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Nfsiostat;
@@ -56,6 +56,10 @@ impl ToolReader for Nfsiostat {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" mounted on "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -4,10 +4,11 @@
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use super::time_form::Form;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{LeadingNumber, leading, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Time;
@@ -51,11 +52,23 @@ impl ToolReader for Time {
         RULES
     }
 
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "real",
+            "elapsed",
+            "Command being timed:",
+            "User time (seconds):",
+            "Executed in",
+            "Days ",
+            "%",
+        ]])
+    }
+
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
-        let text = line.text.trim();
-        if is_certain(text) {
+        if is_certain(line) {
             return Some(Beginning::Certain);
         }
+        let text = line.text.trim();
         let (name, rest) = text.split_once(char::is_whitespace)?;
         (name == "real" && duration(line, rest).is_some()).then_some(Beginning::Likely)
     }
@@ -143,56 +156,6 @@ fn timed(command: &[String]) -> Option<&[String]> {
     command.get(at..)
 }
 
-/// Who printed it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
-    /// `real 0m1.234s`, `user`, `sys` on lines of their own.
-    Shell,
-    /// `0.01user 0.00system 0:00.01elapsed 97%CPU (0avgtext+0avgdata 2048maxresident)k`.
-    Gnu,
-    /// The list of GNU's `-v`.
-    Verbose,
-    /// `1.01 real         0.00 user         0.00 sys`.
-    Bsd,
-    /// `Executed in    1.00 secs`.
-    Fish,
-    /// The list of Measure-Command.
-    PowerShell,
-    /// All on one line: of zsh and csh.
-    OneLine,
-}
-
-impl Form {
-    fn of(text: &str) -> Self {
-        if text.starts_with("real") {
-            Self::Shell
-        } else if text.contains("elapsed") && text.contains("system") && text.contains("user ") {
-            Self::Gnu
-        } else if text.starts_with("Command being timed:") || text.starts_with("User time (seconds):") {
-            Self::Verbose
-        } else if text.contains(" real ") {
-            Self::Bsd
-        } else if text.starts_with("Executed in") {
-            Self::Fish
-        } else if text.starts_with("Days ") {
-            Self::PowerShell
-        } else {
-            Self::OneLine
-        }
-    }
-
-    /// As the version of a result; of shells it does not show which one it was.
-    fn name(self) -> Option<&'static str> {
-        match self {
-            Self::Gnu | Self::Verbose => Some("GNU"),
-            Self::Bsd => Some("BSD"),
-            Self::Fish => Some("fish"),
-            Self::PowerShell => Some("PowerShell"),
-            Self::Shell | Self::OneLine => None,
-        }
-    }
-}
-
 /// What was read so far.
 #[derive(Default)]
 struct Times {
@@ -270,17 +233,16 @@ const VERBOSE: &[(&str, MetricName, Unit, f64)] = &[
 ];
 
 /// Whether no other program prints such a line.
-fn is_certain(text: &str) -> bool {
-    let line = ToolLine { number: 0, text: text.to_owned() };
-    let shell = || text.contains('m') && text.ends_with('s') && of_shell(&line).is_some();
+fn is_certain(line: &ToolLine) -> bool {
+    let text = line.text.trim();
     match Form::of(text) {
-        Form::Shell => text.starts_with("real") && shell(),
-        Form::Gnu => of_gnu(&line).is_some(),
+        Form::Shell => text.contains('m') && text.ends_with('s') && of_shell(line).is_some(),
+        Form::Gnu => of_gnu(line).is_some(),
         Form::Verbose => true,
-        Form::Bsd => of_bsd(&line).is_some(),
-        Form::Fish => of_fish(&line).is_some(),
+        Form::Bsd => of_bsd(line).is_some(),
+        Form::Fish => of_fish(line).is_some(),
         Form::PowerShell => text.split_once(" : ").is_some_and(|(name, _)| name.trim_end() == "Days"),
-        Form::OneLine => text.contains('%') && (of_zsh(&line).is_some() || of_csh(&line).is_some()),
+        Form::OneLine => text.contains('%') && (of_zsh(line).is_some() || of_csh(line).is_some()),
     }
 }
 

@@ -12,7 +12,7 @@ use super::top_words::in_english;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Top;
@@ -98,6 +98,10 @@ impl ToolReader for Top {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["top - ", "Processes: ", "Mem: ", "load averages:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

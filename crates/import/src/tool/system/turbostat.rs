@@ -10,7 +10,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
 use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Turbostat;
@@ -58,6 +58,10 @@ impl ToolReader for Turbostat {
     fn counting(&self) -> &'static [CountingRule] {
         // Its megahertz are decimal, as everywhere.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Bzy_MHz", "PkgWatt"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

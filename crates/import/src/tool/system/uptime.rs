@@ -6,7 +6,7 @@ use super::sample::Sample;
 use super::top::of_load;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Uptime;
@@ -32,6 +32,10 @@ impl ToolReader for Uptime {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no amounts.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["load average"]]).or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

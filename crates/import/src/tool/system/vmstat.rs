@@ -11,7 +11,7 @@ use super::vmstat_lists;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::option_words::{self, OptionName, OptionWord, Takes};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Vmstat;
@@ -83,6 +83,10 @@ impl ToolReader for Vmstat {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["procs", "sy", "disk-", "sectors", "total memory"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -12,7 +12,7 @@ use super::sysstat::devices::{Report, results};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{count, leading, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Zpool;
@@ -58,6 +58,10 @@ impl ToolReader for Zpool {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["capacity"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, plain, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Artillery;
@@ -72,6 +72,17 @@ impl ToolReader for Artillery {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            FINISHED,
+            "Summary report @ ",
+            "Complete report @ ",
+            "Metrics for period to: ",
+            "Report for the previous ",
+            "Report @ ",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::CommandLine;
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct CurlLabels;
@@ -44,6 +44,10 @@ impl ToolReader for CurlLabels {
     fn counting(&self) -> &'static [CountingRule] {
         // Seconds and whole bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[])
     }
 
     fn begins(&self, _: &ToolLine) -> Option<Beginning> {

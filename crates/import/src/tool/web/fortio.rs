@@ -10,7 +10,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
 use crate::tool::number::{bare, exact, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Fortio;
@@ -66,6 +66,10 @@ impl ToolReader for Fortio {
     fn counting(&self) -> &'static [CountingRule] {
         // Seconds and whole bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Fortio ", ENDED, TIMES]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{count, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Ghz;
@@ -41,6 +41,10 @@ impl ToolReader for Ghz {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Summary:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

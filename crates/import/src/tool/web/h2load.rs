@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct H2load;
@@ -83,6 +83,10 @@ impl ToolReader for H2load {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["finished in ", FIRST]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

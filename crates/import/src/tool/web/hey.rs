@@ -4,11 +4,11 @@
 use model::metric;
 use model::tool_result::ToolResult;
 
-use super::oha::{Reading, is_within};
+use super::oha::{MARKS, Reading, is_within};
 use super::{CommandOptions, behind};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Hey;
@@ -38,6 +38,10 @@ impl ToolReader for Hey {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints whole bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(MARKS)
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

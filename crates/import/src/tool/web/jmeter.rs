@@ -8,7 +8,7 @@ use super::span;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, percent, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct JMeter;
@@ -34,6 +34,10 @@ impl ToolReader for JMeter {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["/s Avg:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

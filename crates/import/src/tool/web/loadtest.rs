@@ -8,7 +8,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{count, exact, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Loadtest;
@@ -53,6 +53,10 @@ impl ToolReader for Loadtest {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Requests: ", URL, COMPLETED]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

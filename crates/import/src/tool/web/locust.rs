@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{exact, leading, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::secret::hide_in_line;
 
 /// The importer.
@@ -53,6 +53,10 @@ impl ToolReader for Locust {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints no bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["# reqs", "Requests/s", "locust.main: Starting Locust "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

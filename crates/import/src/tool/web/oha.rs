@@ -12,7 +12,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
 use crate::tool::number::{bare, count, exact, leading, percent, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Oha;
@@ -41,6 +41,9 @@ const HEADINGS: &[&str] = &[
 
 /// The heading above all.
 const SUMMARY: &str = "Summary:";
+
+/// What stands in each line with which it, or hey, may begin.
+pub(super) const MARKS: &[&[&str]] = &[HEADINGS, &[SUMMARY, "Success rate", "sec"]];
 
 /// The heading above what went wrong.
 const ERRORS: &str = "Error distribution";
@@ -87,6 +90,10 @@ impl ToolReader for Oha {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(MARKS)
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use super::outcome::{RequestOutcome, RequestOutcomes};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Siege;
@@ -61,6 +61,10 @@ impl ToolReader for Siege {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Transactions:", "** SIEGE "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

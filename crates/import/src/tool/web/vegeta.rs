@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{count, exact, percent, plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Vegeta;
@@ -47,6 +47,10 @@ impl ToolReader for Vegeta {
     fn counting(&self) -> &'static [CountingRule] {
         // It prints whole bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Requests"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

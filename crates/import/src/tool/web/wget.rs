@@ -8,7 +8,7 @@ use super::{CommandOptions, folder, one_download, span};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Wget;
@@ -53,6 +53,10 @@ impl ToolReader for Wget {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["--", "["]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

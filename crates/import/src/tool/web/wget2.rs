@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Wget2;
@@ -36,6 +36,10 @@ impl ToolReader for Wget2 {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[BYTES]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["  Bytes: "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{count, exact, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Wrk;
@@ -51,6 +51,16 @@ impl ToolReader for Wrk {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            " test @ ",
+            "Making ",
+            "Thread Stats",
+            "Latency Distribution (HdrHistogram",
+            " requests in ",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -11,7 +11,7 @@ use model::{MetricName, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Hyperfine;
@@ -37,6 +37,16 @@ impl ToolReader for Hyperfine {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Benchmark ",
+            "Time (mean ",
+            "Time (abs ",
+            "command,mean,stddev,",
+            "| Command | Mean [",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -12,7 +12,7 @@ use super::{add_unread, metric_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct StressNg;
@@ -45,6 +45,10 @@ impl ToolReader for StressNg {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["stress-ng: ", "system-info:", "metrics:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

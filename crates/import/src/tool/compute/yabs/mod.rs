@@ -14,7 +14,7 @@ use model::{Unit, metric};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Yabs;
@@ -59,6 +59,20 @@ impl ToolReader for Yabs {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "# ## ## ##",
+            "Yet-Another-Bench-Script",
+            "Basic System Information:",
+            "fio Disk Speed Tests (",
+            "dd Sequential Disk Speed Tests",
+            "iperf3 Network Speed Tests (",
+            "Geekbench ",
+            "Block Size |",
+            "| Location (Link)",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

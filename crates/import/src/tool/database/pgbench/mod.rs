@@ -11,7 +11,7 @@ use self::text::{DEVIATION, MEAN, PgbenchReport};
 use super::mean;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer. It prints no multiples of units, so it has no counting rule.
@@ -37,6 +37,18 @@ impl ToolReader for Pgbench {
 
     fn counting(&self) -> &'static [CountingRule] {
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "pgbench (",
+            "transaction type: ",
+            "progress: ",
+            "starting vacuum...",
+            "number of transactions actually processed: ",
+            "query mode: ",
+            "tps = ",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -14,7 +14,7 @@ use self::report::SysbenchTest;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::command_line::CommandLine;
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::work::same_work;
 
 /// The importer.
@@ -65,6 +65,21 @@ impl ToolReader for Sysbench {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[
+            text::HEADINGS,
+            &[
+                "sysbench ",
+                "Running the test with following options",
+                "Operations performed:",
+                " bytes written in ",
+                "Total operations: ",
+                "WARNING: ",
+                "[",
+            ],
+        ])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

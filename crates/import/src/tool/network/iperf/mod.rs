@@ -10,7 +10,7 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Iperf;
@@ -50,6 +50,18 @@ impl ToolReader for Iperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Client connecting to ",
+            "Server listening on ",
+            "] local ",
+            DASHES,
+            "[ ID] Interval",
+            "sec",
+        ]])
+        .or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

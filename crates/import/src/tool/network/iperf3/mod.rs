@@ -10,7 +10,7 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Iperf3;
@@ -52,6 +52,22 @@ impl ToolReader for Iperf3 {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            "Connecting to host ",
+            "Server listening on ",
+            "Accepted connection from ",
+            "] local ",
+            "iperf 3.",
+            "iperf3: ",
+            "\"event\"",
+            DASHES,
+            "[ ID]",
+            "sec",
+            "Test Complete. Summary Results:",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

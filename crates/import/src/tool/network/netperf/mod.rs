@@ -15,7 +15,7 @@ use crate::tool::counting::CountingRule;
 use crate::tool::network::given::set;
 use crate::tool::network::part;
 use crate::tool::number::{count, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Netperf;
@@ -59,6 +59,10 @@ impl ToolReader for Netperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[" TEST "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -15,7 +15,7 @@ use model::tool_result::{Counting, ToolRemedy, ToolResult};
 use self::run::FioRun;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Fio;
@@ -69,6 +69,24 @@ impl ToolReader for Fio {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[
+            ": (g=",
+            "fio-",
+            "fio ",
+            ": (groupid=",
+            "Run status group ",
+            "[global]",
+            ";",
+            "IOPS=",
+            "runt=",
+            "READ: ",
+            "WRITE: ",
+            "TRIM: ",
+            "MIXED: ",
+        ]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -266,5 +266,7 @@ mod tests {
         once.sort_unstable();
         once.dedup();
         assert_eq!(once.len(), all.len());
+        let is_marked = |heading: &&str| super::super::table::MARKS.iter().any(|mark| heading.contains(mark));
+        assert!(all.iter().all(is_marked), "a line with it alone is known to nobody");
     }
 }

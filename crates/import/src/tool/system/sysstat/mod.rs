@@ -13,7 +13,7 @@ use model::tool_result::{Counting, ToolResult};
 
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 use self::table::Tables;
 pub(super) use self::tasks::Pidstat;
@@ -76,6 +76,10 @@ impl ToolReader for Iostat {
         OF_IOSTAT
     }
 
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[table::MARKS])
+    }
+
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         table::begins(line)
     }
@@ -124,6 +128,10 @@ impl ToolReader for Mpstat {
         &[]
     }
 
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[table::MARKS])
+    }
+
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
         table::begins(line)
     }
@@ -168,6 +176,10 @@ impl ToolReader for Sar {
 
     fn counting(&self) -> &'static [CountingRule] {
         OF_SAR
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[table::MARKS, &["hostname;interval;timestamp;"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

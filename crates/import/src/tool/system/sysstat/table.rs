@@ -13,6 +13,13 @@ use crate::tool::system::sample::SampleCell;
 /// The first heading of iostat's table of processors. No word of a row stands below it.
 const OF_ALL_CPUS: &str = "avg-cpu:";
 
+/// What stands in each line with which a table, or what is above it, may begin: a rate, a share, or another of the headings
+/// that [`columns`] has.
+pub(super) const MARKS: &[&str] = &[
+    "Linux ", "%", "/s", "tps", "_read", "_wrtn", "_dscd", "await", "svctm", "-sz", "kb", "ldavg-",
+    "blocked", "MHz", "sck", "ip-frag", "tcp-tw",
+];
+
 /// What stands before a heading or a row.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Stamp {

@@ -7,7 +7,7 @@ use super::columns::{self, Heading};
 use super::table::{self, Stamp};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 use crate::tool::system::cell::{CellUnit, Column, Mean, column, is_number};
 use crate::tool::system::sample::{Sample, SampleCell, SeriesByItem};
 
@@ -70,6 +70,10 @@ impl ToolReader for Pidstat {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[table::MARKS, &[COMMAND]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

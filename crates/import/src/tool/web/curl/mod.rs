@@ -12,7 +12,7 @@ use super::{CommandOptions, folder, one_download};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{leading, plain};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Curl;
@@ -46,6 +46,10 @@ impl ToolReader for Curl {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["% Total", "DL%", ":--:", "time_", "size_", "speed_"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
