@@ -16,6 +16,7 @@ mod frequency;
 mod group_memory;
 mod group_pressure;
 mod keyed;
+pub mod limited;
 mod link;
 mod memory;
 mod missed;
