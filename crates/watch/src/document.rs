@@ -55,7 +55,10 @@ pub fn document(watched: WatchedTime<'_>, identity: &Invocation) -> Run {
     let results = cases.iter_mut().enumerate();
     results.for_each(|(order, case)| add_trial(case, order as u32, &watched));
     let (started, finished) = watched.span;
-    let run = WatchedRun { machine: watched.machine.clone(), cases, started, finished, name: watched.name };
+    let mut machine = watched.machine.clone();
+    // Others may run where this program may not.
+    machine.inventory.cpu.allowed.clone_from(&machine.inventory.cpu.online);
+    let run = WatchedRun { machine, cases, started, finished, name: watched.name };
     of_watched(run, identity)
 }
 

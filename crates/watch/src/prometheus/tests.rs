@@ -63,9 +63,10 @@ fn each_metric_is_described_once_before_its_samples() {
 
 fn asked(address: std::net::SocketAddr, question: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
-    stream.write_all(question.as_bytes()).unwrap();
+    // One that asks too much is hung up on.
+    let _ = stream.write_all(question.as_bytes());
     let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
+    let _ = stream.read_to_string(&mut answer);
     answer
 }
 

@@ -26,7 +26,7 @@ pub use guard::{Key, ScreenError, TerminalScreen};
 const COLUMNS_LEAST: u16 = 40;
 const LINES_LEAST: u16 = 8;
 /// Columns of the names of resources, and of how full they are.
-const NAME: usize = 26;
+const NAME: usize = 24;
 const SHARE: usize = 13;
 /// Lines of processes at most.
 const PROCESSES: usize = 6;
@@ -112,18 +112,25 @@ impl Shown<'_> {
         }
         let mut all = rows(self.words, self.situation);
         let chosen = self.choices.selected.min(all.len().saturating_sub(1));
-        let detail = all.get(chosen).map(|row| row.limit.clone()).unwrap_or_default();
+        // In full, for a narrow screen cuts the row; a screen with few lines has the rows instead.
+        let told = |row: &RowText| match row.limit.is_empty() {
+            true => format!("{}: {}", row.name, row.now),
+            false => format!("{}: {}; {}", row.name, row.now, row.limit),
+        };
+        let detail = all.get(chosen).map(told).unwrap_or_default();
+        let detail_lines = if area.height >= 16 { 3 } else { 1 };
         let mut processes = self.situation.processes.clone();
         processes.truncate(PROCESSES);
         self.choices.order.sort(&mut processes);
         let wanted = all.len() as u16 + 1;
         let process_lines = if processes.is_empty() { 0 } else { processes.len() as u16 + 1 };
-        let [first, verdict, table, limit, processes_area, foot] = Layout::vertical([
+        let [first, verdict, table, limit, processes_area, _, foot] = Layout::vertical([
             Constraint::Length(2),
             Constraint::Length(2),
             Constraint::Max(wanted),
-            Constraint::Length(2),
-            Constraint::Length(process_lines.min(area.height.saturating_sub(11))),
+            Constraint::Length(detail_lines),
+            Constraint::Length(process_lines.min(area.height.saturating_sub(15))),
+            Constraint::Min(0),
             Constraint::Length(2),
         ])
         .areas(area);

@@ -40,9 +40,11 @@ fn all_is_on_a_screen_of_80_columns_and_24_lines() {
         text.iter().find(|line| line.contains(name)).unwrap_or_else(|| panic!("{name}: {text:?}"))
     };
     assert!(row("1.97 of 2 busy").starts_with(" !all CPUs"), "{text:?}");
-    assert!(row("4 k/s, 16.4 MB/s").starts_with("> disk sda                   40 %"), "{text:?}");
-    // The limit of the chosen one stands below in full.
-    assert!(row("10 k/s (measured 28 d 0 h ago").contains("4 KiB random"), "{text:?}");
+    assert!(row("read 4 k/s, 16.4 MB/s").starts_with("> disk sda                 40 %"), "{text:?}");
+    // What the chosen one does, and its limit, stand below in full.
+    let below = text.iter().position(|line| line.starts_with("disk sda: read 4 k/s")).unwrap();
+    let told = text[below..below + 3].join(" ");
+    assert!(told.contains("10 k/s (measured 28 d 0 h ago") && told.contains("4 KiB random"), "{text:?}");
     assert!(row("zz 70").ends_with("90 %"));
     assert_eq!(text[22], "Tasks waited: CPU 50 %, memory 0 %, disks 25 %; Watching takes 0.4 % of a CPU");
     assert!(text[23].starts_with("q quit"), "{text:?}");

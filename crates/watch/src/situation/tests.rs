@@ -79,7 +79,7 @@ pub(crate) fn inventory() -> Inventory {
     let disk = BlockDevice { name: "sda".to_owned(), mounts: vec![mount], ..BlockDevice::default() };
     let nic = NetworkInterface { name: "eth0".to_owned(), mtu: 1500, ..NetworkInterface::default() };
     let mut inventory = Inventory { block: vec![disk], network: vec![nic], ..Inventory::default() };
-    inventory.cpu.online = vec![0, 1];
+    (inventory.cpu.online, inventory.cpu.allowed) = (vec![0, 1], vec![0]);
     inventory.memory.total_bytes = 8 << 30;
     inventory
 }
