@@ -47,7 +47,7 @@ pub use agent_group::{AgentGroup, FarEnd};
 pub use child::ChildCommand;
 pub use describe::{DescribeError, describe_host, examine_host, host_errors, record_host};
 pub use local::LocalAgent;
-pub use sampling::watching_cost;
+pub use sampling::{MachineObserver, SampleBuffer, SampledColumn, watching_cost};
 pub use serve::{ServeError, serve};
 
 /// Why an agent did not do what was asked.

@@ -162,6 +162,11 @@ names! {
     WorkloadName ("the name of a workload")
 }
 
+impl WorkloadName {
+    /// What others do, and nobody here drives: the cases of a watch.
+    pub const WATCHED: Self = Self::new("watched");
+}
+
 names! {
     /// What a parameter is called, in kebab case, the same on the command line and in TOML.
     ParameterName ("the name of a parameter")

@@ -64,6 +64,46 @@ pub fn from_outputs(
     run
 }
 
+/// What somebody watched, and did not drive.
+pub struct WatchedRun {
+    /// The machine.
+    pub machine: Machine,
+    /// What each resource did.
+    pub cases: Vec<CaseResult>,
+    /// When watching began, RFC 3339.
+    pub started: String,
+    /// When it ended.
+    pub finished: String,
+    /// What the run is called by.
+    pub name: String,
+}
+
+/// The run of what was watched, with its findings.
+#[must_use]
+pub fn of_watched(watched: WatchedRun, identity: &Invocation) -> Run {
+    let (version, command) = (identity.version.clone(), identity.command.clone());
+    let mut run = Run {
+        schema: SCHEMA.to_owned(),
+        id: run_id(jiff::Timestamp::now(), 0),
+        started: watched.started,
+        finished: Some(watched.finished),
+        outcome: Some(Outcome::Complete),
+        resumptions: Vec::new(),
+        origin: Origin { tool: "headroom".to_owned(), version: version.clone(), command },
+        headroom: Build { version, build: identity.build.clone() },
+        study: Study { name: watched.name, ..Study::default() },
+        seed: 0,
+        machines: vec![watched.machine],
+        definitions: Definitions::default(),
+        cases: watched.cases,
+        findings: Vec::new(),
+        tool_outputs: Vec::new(),
+        analysis: AnalysisInfo { version: analysis::VERSION },
+    };
+    analysis::derive(&mut run);
+    run
+}
+
 /// The most files that the name of a run has.
 const NAMED: usize = 5;
 

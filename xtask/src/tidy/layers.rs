@@ -20,6 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["machine", "load"],
     &["agent", "report"],
     &["node", "study"],
+    &["watch"],
     &["cli"],
     &["bench", "headroom-fuzz"],
 ];

@@ -3,6 +3,7 @@
 //! the machine is to rest before and after, then too. Its own CPU time is
 //! measured, since watching disturbs.
 
+mod observer;
 mod pace;
 #[cfg(test)]
 mod recorded_tests;
@@ -20,8 +21,9 @@ use model::trial::{Counter, LOCAL, MachineTrial, ProcessUse, Series, Timeline, W
 use model::{FactName, Resource, Value};
 use rustix::time::{ClockId, clock_gettime};
 
+pub use observer::MachineObserver;
 use pace::{Pace, Slices};
-use track::SampleBuffer;
+pub use track::{SampleBuffer, SampledColumn};
 use workers::WorkerWatch;
 
 /// How far apart readings are that are dear, or of what changes slowly, ns.

@@ -1,10 +1,11 @@
 //! The samples of samplers that are read at one pace: flat rows of raw values
-//! while the trial runs, counters and series after it.
+//! while the trial runs, counters and series after it. Who watches for ever drops
+//! old samples from the front.
 
 use engine::clock;
 use machine::sampler::{ABSENT, Sampler, SamplerColumn, ValueKind};
 use model::trial::{Counter, Series, Window};
-use model::{SeriesName, Unit};
+use model::{Resource, SeriesName, Unit};
 
 /// Samples kept of one trial at most.
 const SAMPLES_MAX: usize = 3_000;
@@ -12,11 +13,21 @@ const SAMPLES_MAX: usize = 3_000;
 /// disks has fewer samples of a long window.
 const VALUES_MAX: usize = 4 << 20;
 
+/// A column, and the file that it is read from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SampledColumn {
+    /// The file, for the document: `/proc/stat`.
+    pub source: String,
+    /// What is read of it.
+    pub column: SamplerColumn,
+}
+
 /// Some samplers and what they saw.
 #[derive(Default)]
-pub(super) struct SampleBuffer {
+pub struct SampleBuffer {
     samplers: Vec<Box<dyn Sampler>>,
-    /// Columns of all samplers.
+    /// Those of all samplers.
+    columns: Vec<SampledColumn>,
     width: usize,
     /// When the window opened.
     window_ns: u64,
@@ -32,15 +43,78 @@ pub(super) struct SampleBuffer {
 }
 
 impl SampleBuffer {
-    pub(super) fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
-        let width = samplers.iter().map(|sampler| sampler.columns().len()).sum();
-        Self { samplers, width, spacing_ns: 1, ..Self::default() }
+    /// One that reads these samplers.
+    #[must_use]
+    pub fn new(samplers: Vec<Box<dyn Sampler>>) -> Self {
+        let mut buffer = Self { spacing_ns: 1, ..Self::default() };
+        buffer.add(samplers);
+        buffer
+    }
+
+    /// One that reads nothing, and takes rows of these columns that another one read.
+    #[must_use]
+    pub fn of_columns(columns: Vec<SampledColumn>) -> Self {
+        Self { width: columns.len(), columns, spacing_ns: 1, ..Self::default() }
     }
 
     /// Reads these too; before the first sample.
     pub(super) fn add(&mut self, samplers: Vec<Box<dyn Sampler>>) {
-        self.width += samplers.iter().map(|sampler| sampler.columns().len()).sum::<usize>();
+        for sampler in &samplers {
+            let of = |column: &SamplerColumn| SampledColumn {
+                source: sampler.source().to_owned(),
+                column: column.clone(),
+            };
+            self.columns.extend(sampler.columns().iter().map(of));
+        }
+        self.width = self.columns.len();
         self.samplers.extend(samplers);
+    }
+
+    /// What a row is of.
+    #[must_use]
+    pub fn sampled_columns(&self) -> &[SampledColumn] {
+        &self.columns
+    }
+
+    /// The latest sample, and when it was taken, ns of the monotonic clock.
+    #[must_use]
+    pub fn last(&self) -> Option<(u64, &[u64])> {
+        let at = *self.at_ns.last()?;
+        Some((at, &self.values[self.values.len() - self.width..]))
+    }
+
+    /// When the first and the last sample were taken.
+    #[must_use]
+    pub fn span(&self) -> Option<Window> {
+        Some(Window { start_ns: *self.at_ns.first()?, end_ns: *self.at_ns.last()? })
+    }
+
+    /// Takes a row that was read elsewhere; one of another width is left out. Where there are too many,
+    /// every second one is dropped.
+    pub fn take_row(&mut self, at_ns: u64, row: &[u64]) {
+        if row.len() != self.width {
+            return;
+        }
+        self.at_ns.push(at_ns);
+        self.values.extend_from_slice(row);
+        if self.samples() > self.samples_max() {
+            self.thin();
+        }
+    }
+
+    /// Drops the samples before this time, but the last of them, from which the first interval begins.
+    pub fn forget_before(&mut self, at_ns: u64) {
+        let gone = self.at_ns.partition_point(|at| *at < at_ns).saturating_sub(1);
+        // All at once now and then, for the rest is moved each time.
+        if gone < self.samples() / 2 {
+            return;
+        }
+        self.at_ns.drain(..gone);
+        self.values.drain(..gone * self.width);
+        self.opens = self.opens.saturating_sub(gone);
+        if let Some(first) = self.at_ns.first() {
+            self.window_ns = self.window_ns.max(*first);
+        }
     }
 
     /// How many samples may be kept.
@@ -58,7 +132,9 @@ impl SampleBuffer {
         self.at_ns.len() - self.opens
     }
 
-    pub(super) fn spacing_ns(&self) -> u64 {
+    /// How far apart samples are, ns.
+    #[must_use]
+    pub fn spacing_ns(&self) -> u64 {
         self.spacing_ns
     }
 
@@ -93,7 +169,7 @@ impl SampleBuffer {
     }
 
     /// Begins anew with a window that starts then and samples so far apart.
-    pub(super) fn start(&mut self, start_ns: u64, spacing_ns: u64) {
+    pub fn start(&mut self, start_ns: u64, spacing_ns: u64) {
         (self.window_ns, self.spacing_ns, self.opens, self.rests) = (start_ns, spacing_ns, 0, false);
         self.at_ns.clear();
         self.values.clear();
@@ -101,7 +177,7 @@ impl SampleBuffer {
     }
 
     /// Reads all samplers now.
-    pub(super) fn sample(&mut self) {
+    pub fn sample(&mut self) {
         let row = self.values.len();
         self.values.resize(row + self.width, ABSENT);
         let begin = clock::now_ns();
@@ -144,8 +220,43 @@ impl SampleBuffer {
     }
 
     fn columns(&self) -> impl Iterator<Item = (usize, &str, &SamplerColumn)> {
-        let all = self.samplers.iter().flat_map(|s| s.columns().iter().map(|c| (s.source(), c)));
-        all.enumerate().map(|(index, (source, column))| (index, source, column))
+        self.columns.iter().enumerate().map(|(index, of)| (index, of.source.as_str(), &of.column))
+    }
+
+    /// The column of a resource that has this name; of several files the first.
+    fn column(&self, resource: &Resource, name: &str) -> Option<(usize, &SamplerColumn)> {
+        let is_it = |of: &&SampledColumn| of.column.name == name && of.column.resource == *resource;
+        self.columns.iter().position(|of| is_it(&of)).map(|index| (index, &self.columns[index].column))
+    }
+
+    /// What a gauge of a resource shows in the latest sample.
+    #[must_use]
+    pub fn gauge(&self, resource: &Resource, name: &str) -> Option<f64> {
+        let (index, column) = self.column(resource, name)?;
+        column.value(*self.last()?.1.get(index)?)
+    }
+
+    /// How much of a counter there was in each second of a window, between the samples nearest to its edges; none where
+    /// it was not there or was reset.
+    #[must_use]
+    pub fn rate(&self, resource: &Resource, name: &str, window: Window) -> Option<f64> {
+        let (index, column) = self.column(resource, name)?;
+        let (first, last) = self.edges(window)?;
+        let (before, after) = (self.raw(first, index), self.raw(last, index));
+        let moved = after.checked_sub(before).filter(|_| after != ABSENT && before != ABSENT)?;
+        let seconds = self.at_ns[last].saturating_sub(self.at_ns[first]) as f64 / 1e9;
+        Some(moved as f64 * column.scale / seconds).filter(|rate| rate.is_finite())
+    }
+
+    /// The samples nearest to the edges of a window, where these are two.
+    fn edges(&self, window: Window) -> Option<(usize, usize)> {
+        let nearest = |at_ns: u64| {
+            let behind = self.at_ns.partition_point(|at| *at < at_ns);
+            let around = behind.saturating_sub(1)..(behind + 1).min(self.samples());
+            around.min_by_key(|sample| self.at_ns[*sample].abs_diff(at_ns))
+        };
+        let (first, last) = (nearest(window.start_ns)?, nearest(window.end_ns)?);
+        (first != last).then_some((first, last))
     }
 
     fn raw(&self, sample: usize, column: usize) -> u64 {
@@ -155,14 +266,9 @@ impl SampleBuffer {
     /// Every counter at the window's edges: the samples nearest to them. None if
     /// that is one sample: on a busy machine the reader gets its CPU late, and one
     /// reading counts nothing.
-    pub(super) fn counters(&self, window: Window) -> Vec<Counter> {
-        let nearest = |at_ns: u64| (0..self.samples()).min_by_key(|i| self.at_ns[*i].abs_diff(at_ns));
-        let (Some(first), Some(last)) = (nearest(window.start_ns), nearest(window.end_ns)) else {
-            return Vec::new();
-        };
-        if first == last {
-            return Vec::new();
-        }
+    #[must_use]
+    pub fn counters(&self, window: Window) -> Vec<Counter> {
+        let Some((first, last)) = self.edges(window) else { return Vec::new() };
         self.columns()
             .filter(|(.., column)| column.nature == ValueKind::Counter)
             .map(|(index, source, column)| Counter {
@@ -182,7 +288,8 @@ impl SampleBuffer {
     /// Each column over time: a counter that moved as a rate, a gauge that was
     /// not 0 all the time as it stood at the end of each interval. A part of the
     /// window in which there was no value parts a series in two.
-    pub(super) fn series(&self) -> Vec<Series> {
+    #[must_use]
+    pub fn series(&self) -> Vec<Series> {
         let (start_ns, interval_ns) = self.grid();
         let pairs = self.pairs(start_ns, interval_ns);
         let mut all = Vec::new();
@@ -279,158 +386,4 @@ fn rounded(value: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Fake(Vec<SamplerColumn>);
-
-    impl Sampler for Fake {
-        fn source(&self) -> &str {
-            "/fake"
-        }
-        fn columns(&self) -> &[SamplerColumn] {
-            &self.0
-        }
-        fn read(&mut self, _: &mut [u64]) {}
-    }
-
-    /// A track of 100 ms with these samples: when, in ms, and a row.
-    fn track(columns: Vec<SamplerColumn>, samples: &[(u64, &[u64])]) -> SampleBuffer {
-        let mut track = SampleBuffer::new(vec![Box::new(Fake(columns))]);
-        track.start(1_000_000_000, 100_000_000);
-        for (ms, row) in samples {
-            track.at_ns.push(1_000_000_000 + ms * 1_000_000);
-            track.values.extend_from_slice(row);
-        }
-        track
-    }
-
-    fn bytes() -> SamplerColumn {
-        SamplerColumn::counter("block:x", "read_sectors", Unit::Bytes, 512.0)
-    }
-
-    fn values(track: &SampleBuffer) -> Vec<(String, u64, Vec<f64>)> {
-        let of = |s: Series| (s.name.to_string(), (s.start_ns - 1_000_000_000) / 1_000_000, s.values);
-        track.series().into_iter().map(of).collect()
-    }
-
-    #[test]
-    fn counters_become_rates_and_gauges_stay() {
-        let idle = SamplerColumn::counter("x", "idle", Unit::One, 1.0);
-        let stands = SamplerColumn::gauge("x", "stands", Unit::Bytes, 2.0);
-        let track = track(
-            vec![bytes(), idle, stands],
-            &[(0, &[1000, 7, 5]), (100, &[1100, 7, 6]), (200, &[1100, 7, 0]), (310, &[1300, 7, 6])],
-        );
-        let series = track.series();
-        assert_eq!((series[0].unit, series[1].unit), (Unit::BytesPerSecond, Unit::Bytes));
-        assert_eq!(series[0].interval_ns, 100_000_000);
-        let name = |n: &str| n.to_owned();
-        assert_eq!(
-            values(&track),
-            [
-                // 200 sectors in 110 ms, as it was, not as it was planned.
-                (name("read_sectors"), 0, vec![512_000.0, 0.0, 930_909.0]),
-                (name("stands"), 0, vec![12.0, 0.0, 12.0]),
-            ]
-        );
-        let late = Window { start_ns: 900_000_000, end_ns: 990_000_000 };
-        assert!(track.counters(late).is_empty(), "one reading counts nothing");
-        let window = Window { start_ns: 1_090_000_000, end_ns: 1_300_000_000 };
-        let counters = track.counters(window);
-        assert_eq!(counters.len(), 2, "a gauge is no counter: {counters:?}");
-        assert_eq!((counters[0].before, counters[0].after), (1100, 1300));
-        assert_eq!((counters[0].before_ns, counters[0].after_ns), (1_100_000_000, 1_310_000_000));
-        assert_eq!(
-            (counters[0].change(), counters[0].source.as_str()),
-            (Some(102_400.0), "/fake read_sectors")
-        );
-        assert_eq!(counters[1].change(), Some(0.0), "one that stood still is told");
-    }
-
-    #[test]
-    fn a_missing_sample_does_not_move_the_others() {
-        let track =
-            track(vec![bytes()], &[(0, &[0]), (100, &[10]), (305, &[60]), (400, &[70]), (430, &[73])]);
-        let rates: Vec<f64> = values(&track)[0].2.iter().map(|v| (v / 512.0).round()).collect();
-        assert_eq!(rates, [100.0, 244.0, 244.0, 105.0]);
-    }
-
-    #[test]
-    fn a_device_that_comes_and_goes_has_a_series_for_each_time() {
-        let track = track(
-            vec![bytes()],
-            &[(0, &[9]), (100, &[10]), (200, &[ABSENT]), (300, &[ABSENT]), (400, &[20]), (500, &[30])],
-        );
-        let found: Vec<_> =
-            values(&track).into_iter().map(|(_, start, values)| (start, values.len())).collect();
-        assert_eq!(found, [(0, 1), (400, 1)]);
-        let all = |start_ns, end_ns| track.counters(Window { start_ns, end_ns });
-        assert_eq!(all(1_000_000_000, 1_500_000_000).len(), 1);
-        assert!(all(1_200_000_000, 1_500_000_000).is_empty());
-    }
-
-    #[test]
-    fn a_reset_has_no_rate_and_a_wobble_stands_still() {
-        let counter = SamplerColumn::counter("cpu", "iowait", Unit::Seconds, 0.1);
-        let rows = [100u64, 110, 108, 112, 5, 15].map(|raw| [raw]);
-        let samples: Vec<(u64, &[u64])> = (0..).step_by(100).zip(rows.iter().map(|r| &r[..])).collect();
-        let track = track(vec![counter], &samples);
-        let found: Vec<_> = values(&track).into_iter().map(|(_, start, values)| (start, values)).collect();
-        assert_eq!(found, [(0, vec![10.0, 0.0, 2.0]), (400, vec![10.0])]);
-    }
-
-    #[test]
-    fn thinning_keeps_the_first_and_every_second() {
-        let samples: Vec<(u64, [u64; 2])> = (0..7).map(|i| (i * 100, [i, i * 10])).collect();
-        let samples: Vec<(u64, &[u64])> = samples.iter().map(|(at, row)| (*at, &row[..])).collect();
-        let mut track = track(vec![bytes(), bytes()], &samples);
-        track.thin();
-        assert_eq!(track.values, [0, 0, 2, 20, 4, 40, 6, 60]);
-        assert_eq!((track.samples(), track.spacing_ns()), (4, 200_000_000));
-        assert_eq!(track.series()[0].values, [5120.0; 3]);
-    }
-
-    #[test]
-    fn a_rest_before_and_behind_the_window_is_seen_on_one_grid() {
-        let of = |ms: &[u64]| ms.iter().map(|ms| (*ms, [*ms])).collect::<Vec<_>>();
-        // Idle every 100 ms from 30 on; the window from 350 to 450 every 25 ms.
-        let samples = of(&[30, 130, 230, 330, 350, 375, 400, 425, 450, 550, 650, 750]);
-        let mut track = track(vec![SamplerColumn::gauge("x", "t", Unit::Celsius, 1.0)], &[]);
-        track.rests();
-        for (ms, row) in &samples {
-            if *ms == 350 {
-                track.open_window(1_350_000_000, 25_000_000);
-            }
-            track.at_ns.push(1_000_000_000 + ms * 1_000_000);
-            track.values.extend_from_slice(row);
-        }
-        assert_eq!(track.samples_of_window(), 8);
-        let series = &track.series()[0];
-        // 720 ms and 12 samples: 100 ms an interval, an edge of which is 350.
-        assert_eq!((series.start_ns, series.interval_ns), (1_050_000_000, 100_000_000));
-        assert_eq!(series.values, [130.0, 230.0, 330.0, 425.0, 550.0, 650.0, 750.0]);
-        let window = Window { start_ns: 1_350_000_000, end_ns: 1_450_000_000 };
-        track.thin();
-        assert_eq!(track.values, [30, 230, 350, 400, 450, 650], "the window's first sample stays");
-        track.samplers = vec![Box::new(Fake(vec![bytes()]))];
-        let counter = &track.counters(window)[0];
-        assert_eq!((counter.before, counter.after), (350, 450), "counters stay at its edges");
-    }
-
-    #[test]
-    fn one_sample_makes_no_series() {
-        assert!(track(vec![bytes()], &[(0, &[1])]).series().is_empty());
-        assert!(track(vec![bytes()], &[]).series().is_empty());
-        assert!(track(vec![], &[(0, &[]), (100, &[])]).series().is_empty());
-    }
-
-    #[test]
-    fn six_digits_are_kept() {
-        for (value, kept) in [(0.0, 0.0), (1.0 / 3.0, 0.333333), (-1234567.0, -1234570.0), (0.1, 0.1)] {
-            assert_eq!(rounded(value), kept);
-        }
-        assert_eq!(rounded(98_765_432_198.0), 98_765_400_000.0);
-        assert_eq!(rounded(1.0e-9), 1.0e-9);
-    }
-}
+mod tests;

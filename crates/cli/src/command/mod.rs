@@ -47,6 +47,7 @@ mod tool_text;
 mod trace;
 mod trend;
 mod verify_tool;
+mod watch;
 mod workloads;
 
 use std::path::{Path, PathBuf};
@@ -83,7 +84,7 @@ macro_rules! subcommands {
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
     run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend schedule check
-    import_results => "import" verify_tool => "verify-tool" trace node restore fixtures completions man reference agent syncfs
+    import_results => "import" verify_tool => "verify-tool" trace watch node restore fixtures completions man reference agent syncfs
     sqlite_commits
 };
 

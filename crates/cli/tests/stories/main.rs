@@ -57,6 +57,7 @@ mod trace_faults;
 mod trend;
 mod verdicts;
 mod verify_tool;
+mod watch;
 mod web_server;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]

@@ -12,6 +12,10 @@ use model::machine::{Absent, Cgroup, IoThrottle};
 use super::note;
 use crate::Host;
 
+mod limited;
+
+pub use limited::{LimitedGroup, limited_groups};
+
 const ROOT: &str = "/sys/fs/cgroup";
 /// Version 1 writes "no limit" as the largest multiple of a page.
 const BYTES_MAX: u64 = 1 << 60;
@@ -221,13 +225,28 @@ fn stat(host: &Host, path: &str, name: &str) -> Option<u64> {
 
 /// The throttles of each device, the tightest of all levels.
 fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle> {
+    let second = groups.levels(host, "io");
+    let all = if second.version == 2 { second.folders } else { Vec::new() };
+    // Version 1 throttles a group by its own numbers only (`block/blk-throttle.c`,
+    // throtl_pd_init).
+    let levels = groups.levels(host, "blkio");
+    let own = levels.folders.iter().find(|folder| levels.version == 1 && host.exists(folder));
+    throttles(host, &all, own, absent)
+}
+
+/// The throttles of each device: the tightest of these folders of version 2, and of a folder of version 1.
+fn throttles(
+    host: &Host,
+    second: &[String],
+    first: Option<&String>,
+    absent: &mut Vec<Absent>,
+) -> Vec<IoThrottle> {
     let mut found: BTreeMap<String, IoThrottle> = BTreeMap::new();
     let mut add = |number: &str, slot: Slot, value: u64| {
         let slot = slot(found.entry(number.to_owned()).or_default());
         *slot = Some(slot.map_or(value, |before| before.min(value)));
     };
-    let levels = groups.levels(host, "io");
-    for folder in levels.folders.iter().filter(|_| levels.version == 2) {
+    for folder in second {
         let text = host.text(format!("{folder}/io.max")).unwrap_or_default();
         for (number, words) in text.lines().filter_map(|line| line.split_once(' ')) {
             for (slot, value) in words.split_whitespace().filter_map(second_version) {
@@ -235,12 +254,8 @@ fn io(host: &Host, groups: &Groups, absent: &mut Vec<Absent>) -> Vec<IoThrottle>
             }
         }
     }
-    // Version 1 throttles a group by its own numbers only (`block/blk-throttle.c`,
-    // throtl_pd_init).
-    let levels = groups.levels(host, "blkio");
-    let own = levels.folders.iter().find(|folder| levels.version == 1 && host.exists(folder));
-    for (leaf, _, slot) in THROTTLES.iter().filter(|_| own.is_some()) {
-        let folder = own.map_or("", String::as_str);
+    for (leaf, _, slot) in THROTTLES.iter().filter(|_| first.is_some()) {
+        let folder = first.map_or("", String::as_str);
         let text = host.text(format!("{folder}/blkio.throttle.{leaf}_device")).unwrap_or_default();
         for (number, value) in text.lines().filter_map(|line| line.split_once(' ')) {
             if let Some(value) = value.trim().parse().ok().filter(is_throttle) {
@@ -284,7 +299,7 @@ fn is_throttle(value: &u64) -> bool {
 }
 
 /// The kernel's name of the device with this number, `8:16`.
-fn device(host: &Host, number: &str) -> Option<String> {
+pub(crate) fn device(host: &Host, number: &str) -> Option<String> {
     let (major, minor) = number.split_once(':')?;
     let (major, minor): (u32, u32) = (major.parse().ok()?, minor.parse().ok()?);
     let place = host.resolve(format!("/sys/dev/block/{major}:{minor}"))?;

@@ -18,6 +18,7 @@ mod group_memory;
 mod group_pressure;
 mod ip;
 mod keyed;
+pub mod limited;
 mod link;
 mod memory;
 mod missed;

@@ -1,0 +1,132 @@
+//! The terminal while the screen is on: raw, on its other page, and as it was before whatever happens.
+
+use std::io::{self, IsTerminal, Stdout, Write};
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use ratatui::Terminal;
+use ratatui::backend::CrosstermBackend;
+use ratatui::crossterm::cursor::Show;
+use ratatui::crossterm::event::{self, Event, KeyCode, KeyEventKind, KeyModifiers};
+use ratatui::crossterm::execute;
+use ratatui::crossterm::terminal::{
+    EnterAlternateScreen, LeaveAlternateScreen, disable_raw_mode, enable_raw_mode,
+};
+
+use super::Shown;
+
+/// Whether the terminal is ours.
+static TAKEN: AtomicBool = AtomicBool::new(false);
+
+/// Why there is no screen.
+#[derive(Debug, thiserror::Error)]
+#[error("the terminal cannot be used: {0}")]
+pub struct ScreenError(#[from] io::Error);
+
+/// What a person asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Key {
+    /// End.
+    Quit,
+    /// Stop and go on.
+    Pause,
+    /// Another order of processes.
+    Sort,
+    /// The resource above.
+    Up,
+    /// The one below.
+    Down,
+    /// Draw anew: the terminal has another size, or the key means nothing.
+    Redraw,
+}
+
+/// The screen.
+pub struct TerminalScreen {
+    terminal: Terminal<CrosstermBackend<Stdout>>,
+}
+
+impl TerminalScreen {
+    /// Takes the terminal.
+    ///
+    /// # Errors
+    /// If standard output is none, or it does not do what is asked.
+    pub fn take() -> Result<Self, ScreenError> {
+        if !io::stdout().is_terminal() {
+            return Err(io::Error::from(io::ErrorKind::NotConnected).into());
+        }
+        if !TAKEN.swap(true, Ordering::SeqCst) {
+            let before = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                put_back();
+                before(info);
+            }));
+        }
+        enable_raw_mode()?;
+        let taken = execute!(io::stdout(), EnterAlternateScreen);
+        if let Err(error) = taken {
+            put_back();
+            return Err(error.into());
+        }
+        match Terminal::new(CrosstermBackend::new(io::stdout())) {
+            Ok(terminal) => Ok(Self { terminal }),
+            Err(error) => {
+                put_back();
+                Err(error.into())
+            }
+        }
+    }
+
+    /// Draws.
+    ///
+    /// # Errors
+    /// If the terminal has gone.
+    pub fn draw(&mut self, shown: &Shown<'_>) -> Result<(), ScreenError> {
+        self.terminal.draw(|frame| shown.draw(frame))?;
+        Ok(())
+    }
+
+    /// What was asked for, within this time.
+    ///
+    /// # Errors
+    /// If the terminal has gone.
+    pub fn key(&mut self, within: Duration) -> Result<Option<Key>, ScreenError> {
+        let is_there = match event::poll(within) {
+            // A signal came: whoever asks looks whether it was to end.
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
+            other => other?,
+        };
+        if !is_there {
+            return Ok(None);
+        }
+        let key = match event::read()? {
+            Event::Key(key) if key.kind != KeyEventKind::Release => match key.code {
+                KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Key::Quit,
+                KeyCode::Char('q') | KeyCode::Esc => Key::Quit,
+                KeyCode::Char(' ' | 'p') => Key::Pause,
+                KeyCode::Char('s') => Key::Sort,
+                KeyCode::Up | KeyCode::Char('k') => Key::Up,
+                KeyCode::Down | KeyCode::Char('j') => Key::Down,
+                _ => Key::Redraw,
+            },
+            _ => Key::Redraw,
+        };
+        Ok(Some(key))
+    }
+}
+
+impl Drop for TerminalScreen {
+    fn drop(&mut self) {
+        put_back();
+    }
+}
+
+/// The terminal as it was.
+fn put_back() {
+    if TAKEN.swap(false, Ordering::SeqCst) {
+        // Nobody is there to be told.
+        let _ = disable_raw_mode();
+        let _ = execute!(io::stdout(), LeaveAlternateScreen, Show);
+        let _ = io::stdout().flush();
+    }
+}

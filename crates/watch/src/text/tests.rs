@@ -1,0 +1,64 @@
+//! The first line and the rows, of situations that are made here.
+
+use language::{LANGUAGES, Language};
+
+use super::*;
+use crate::limit_book::LimitBook;
+use crate::situation::tests::{Fake, book, situation};
+
+fn english(readings: &Fake, book: &LimitBook) -> String {
+    first_line(Language::English.words(), &situation(readings, book, &[]))
+}
+
+#[test]
+fn the_first_line_says_what_is_nearest_to_full_and_how_much_more_it_would_bear() {
+    let known = book(&[(4096.0, 10_000.0), (65_536.0, 2_000.0)]);
+    let disk = Fake::default().cpu(0.2).disk("sda", 3_000.0, 1_000.0, 8_192.0, 0.002);
+    assert_eq!(
+        english(&disk, &known),
+        "disk sda: 40 to 80 % of what it gave at mixes like this; about 1.2 to 2.5 times this load until it is full"
+    );
+    assert_eq!(
+        english(&Fake::default().cpu(0.5), &known),
+        "all CPUs: 25 % of all 2; about 4.0 times this load until it is full"
+    );
+    assert_eq!(english(&Fake::default().cpu(1.98), &known), "all CPUs: full, with 99 % of all 2");
+}
+
+#[test]
+fn the_row_of_a_disk_names_the_mixes_their_age_and_the_knee() {
+    let known = book(&[(4096.0, 10_000.0)]);
+    let disk = Fake::default().disk("sda", 4_000.0, 0.0, 4096.0, 0.001);
+    let all = rows(Language::English.words(), &situation(&disk, &known, &[]));
+    let row = all.iter().find(|row| row.name == "disk sda").unwrap();
+    assert_eq!((row.share.as_str(), row.fullness), ("40 %", Fullness::Free));
+    assert_eq!(row.limit, "10 k/s (measured 28 d 0 h ago: 4 KiB random, 100 % reads; full from 8 in flight)");
+    assert_eq!(row.now, "read 4 k/s, 16.4 MB/s, 1 ms; write 0 /s, 0 B/s, -; 4.0 in flight");
+}
+
+#[test]
+fn what_nobody_measured_is_unknown_and_its_study_can_be_typed() {
+    let disk = Fake::default().disk("sda", 700.0, 300.0, 16_384.0, 0.001);
+    let all = rows(Language::English.words(), &situation(&disk, &LimitBook::default(), &[]));
+    let row = all.iter().find(|row| row.name == "disk sda").unwrap();
+    assert_eq!((row.share.as_str(), row.fullness), ("unknown", Fullness::Unknown));
+    assert!(row.limit.ends_with("headroom run disk --target /data --pattern randrw --read-share 70% --block-size 16k,32k --queue-depth 1..64"), "{row:?}");
+    assert_eq!(command(&["run".to_owned(), "a b".to_owned()]), "headroom run 'a b'");
+}
+
+#[test]
+fn every_language_says_it_with_the_same_figures() {
+    let known = book(&[(4096.0, 10_000.0)]);
+    let disk = Fake::default().cpu(0.1).disk("sda", 4_000.0, 0.0, 4096.0, 0.001);
+    let found = situation(&disk, &known, &[]);
+    for language in LANGUAGES {
+        let line = first_line(language.words(), &found);
+        assert!(line.contains("sda") && line.contains("40 %") && line.contains("2.5"), "{line}");
+    }
+}
+
+#[test]
+fn a_name_of_a_machine_moves_no_cursor() {
+    let named = name(Language::English.words(), &Resource::from("cgroup:/a\u{1b}[2J@sda"));
+    assert_eq!(named, "control group /a\u{fffd}[2J on sda");
+}
