@@ -18,10 +18,10 @@ use self::place::Place;
 use self::timing::{Every, QuietWindow};
 use super::help::examples;
 use super::systemd_unit::{exec_start, whole_line};
-use super::{command_line, flag, option, store_argument, store_path, unknown_study};
+use super::{command_line, flag, option, store_argument, store_path};
 use crate::exit::Failure;
-use crate::mask_keys;
 use crate::output::{self, Pending};
+use crate::{mask_keys, unknown_study};
 
 /// What both units begin with: only what has it is replaced or removed.
 const MARK: &str = "# Made by `headroom schedule`";
