@@ -93,7 +93,7 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return Verdict::Elsewhere;
     };
     let found = if measure::does(case, OperationClass::Metadata) {
-        names_synced(case, device)
+        names_synced(case, device).or_else(|| mounted_sync::of_names(case, context))
     } else if !measure::is_direct(case) {
         behind_the_cache(case, device, context).or_else(|| mounted_sync::examine(case, context))
     } else if !measure::is_closed(case) {

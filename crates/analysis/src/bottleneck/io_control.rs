@@ -15,7 +15,7 @@ use crate::{Context, measure};
 
 pub(super) const ENGLISH: &str = r#"
 finding-io-control =
-    the controller { $controller } of control groups holds this back: of the { FIXED($under_way, decimals: 1) } operations that are in
+    the controller { io-controller } of control groups holds this back: of the { FIXED($under_way, decimals: 1) } operations that are in
     flight in the mean, { RESOURCE($resource) } has { FIXED($queue, decimals: 2) }, and the others wait until the controller lets them
     pass
     .advice =
@@ -25,6 +25,11 @@ finding-io-control =
            *[other] a group beside this one has a latency to keep (io.latency): a longer one there, or none, lets more pass here
         }
 
+io-controller =
+    { $by ->
+        [cost] io.cost
+       *[latency] io.latency
+    }
 evidence-cost-waited = the control group waited { FIXED($waited, decimals: 2) } s of each second for io.cost
 "#;
 
@@ -54,7 +59,6 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     let found = finding("io-control", Severity::Warning)
         .on(resource)
         .arg("by", if controller == IoController::Cost { "cost" } else { "latency" })
-        .arg("controller", if controller == IoController::Cost { "io.cost" } else { "io.latency" })
         .arg("under_way", figure("under_way"))
         .arg("queue", figure("queue"));
     Verdict::Full(Box::new(found.because(few).because_all(waited)))

@@ -95,6 +95,29 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Option<Verdic
     Some(Verdict::Full(Box::new(found.because(evidence))))
 }
 
+/// So many requests at the device for each change of a directory, at least: each waits for a commit, and those of several threads
+/// share one.
+const EACH_CHANGE: f64 = 0.2;
+
+/// A load that makes and removes files and syncs nothing, on a file system that is mounted so that each of these changes waits.
+pub(super) fn of_names(case: &CaseResult, context: &Context<'_>) -> Option<Verdict> {
+    let (_, option) = option(case, context)?;
+    let (_, changes) = measure::operations(case).filter(|(_, changes)| *changes > 0.0)?;
+    let device = measure::devices_name(case)?;
+    let [step] = measure::devices(case)[..] else { return None };
+    let written = measure::median(case, |trial| measure::rate(trial, &step.resource, "writes"))?;
+    let used = End::Drives.wanted_share(case).or_else(|| End::Drives.worker_share(case))?;
+    let (each, share) = (written / changes, (1.0 - used).max(0.0));
+    let place = measure::place(case, &step.resource, "writes")?;
+    if each < EACH_CHANGE || share < DECIDES {
+        return None;
+    }
+    let evidence = Evidence::at("each-write", place).arg("resource", step.resource.as_str());
+    let found = finding("device-bound", Severity::Note).on(device).arg("how", "each").arg("share", share);
+    let found = found.arg("option", option).because(evidence.arg("each", each).arg("share", share));
+    Some(Verdict::Full(Box::new(found)))
+}
+
 #[cfg(test)]
 mod tests {
     use model::machine::{BlockDevice, Mount};
@@ -140,6 +163,32 @@ mod tests {
         let direct = found(true, "rw,sync", 1_000.0, 15.0);
         assert_eq!(direct.code, "latency-bound");
         assert!(direct.text.contains("mounted so that each write waits"), "{}", direct.text);
+    }
+
+    /// Bug: of files that are made on a file system which is mounted so that each change waits it was not known what they wait for.
+    #[test]
+    fn files_that_are_made_wait_by_an_option_of_the_mount() {
+        let found = |options: &str, requests: f64, cpu_us: f64| {
+            let mut case = disk(1, 1_000.0, 1_000.0, cpu_us);
+            fixture::workload(&mut case, "file.metadata");
+            let files = PathStep { resource: Resource::from("filesystem:/data (ext4)"), amplification: 1.0 };
+            case.path.insert(0, files);
+            did(&mut case, "sda", 0.0, requests * 4096.0, 0.9);
+            let mut machine = machine();
+            let (point, kind) = ("/data".to_owned(), "ext4".to_owned());
+            machine.inventory.block = vec![BlockDevice {
+                name: "sda".to_owned(),
+                mounts: vec![Mount { point, kind, options: options.to_owned() }],
+                ..BlockDevice::default()
+            }];
+            verdict_on(&machine, &[case])
+        };
+        let mounted = found("rw,dirsync", 3_000.0, 15.0);
+        assert_eq!(mounted.code, "device-bound", "{mounted:?}");
+        assert!(mounted.text.contains("its file system is mounted with dirsync"), "{}", mounted.text);
+        assert_ne!(found("rw", 3_000.0, 15.0).code, "device-bound", "nothing has it wait");
+        assert_ne!(found("rw,dirsync", 10.0, 15.0).code, "device-bound", "nothing comes to the device");
+        assert_ne!(found("rw,dirsync", 3_000.0, 900.0).code, "device-bound", "it computes");
     }
 
     #[test]

@@ -54,7 +54,7 @@ mod tests {
     #[test]
     fn a_group_that_others_come_before_is_told_beside_full_cpus() {
         let text = beside(Some(0.1), 0.7);
-        assert!(text.is_some_and(|text| text.starts_with("its control group gets 10.0 % of the CPU time")));
+        assert!(text.is_some_and(|text| text.starts_with("its control group gets 10 % of the CPU time")));
         assert_eq!(beside(None, 0.7), None, "it has what others have");
         assert_eq!(beside(Some(0.1), 0.01), None, "it has a CPU when it wants one");
     }

@@ -116,7 +116,7 @@ mod tests {
         };
         assert_eq!(told(0.0), None);
         let one = told(0.01).unwrap();
-        assert!(one.starts_with("disk is overloaded: it is asked for 1000 /s"), "{one}");
+        assert!(one.starts_with("disk is overloaded: it is asked for 1 k/s, 1 % more"), "{one}");
         assert!(told(0.04).is_some_and(|text| text.contains("overloaded")));
     }
 }

@@ -2,7 +2,7 @@
 
 use model::finding::Evidence;
 use model::run::CaseResult;
-use model::{Finding, FindingKind, Resource, Severity, Status, Trial};
+use model::{Finding, FindingKind, Resource, Severity, Status, Trial, Value};
 
 use crate::{Context, Rule, RuleCheck, measure};
 
@@ -109,10 +109,10 @@ impl StolenTrials {
     }
 
     /// What says which they are.
-    pub(crate) fn args(&self) -> [(&'static str, model::Value); 6] {
-        let numbers: Vec<String> = self.numbers.iter().map(ToString::to_string).collect();
+    pub(crate) fn args(&self) -> [(&'static str, Value); 6] {
+        let numbers: Vec<Value> = self.numbers.iter().map(|number| Value::Integer(*number as u64)).collect();
         [
-            ("trials", numbers.join(", ").into()),
+            ("trials", Value::List(numbers)),
             ("count", (self.numbers.len() as u64).into()),
             ("of", (self.of as u64).into()),
             ("others", self.others.into()),

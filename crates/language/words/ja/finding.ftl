@@ -864,10 +864,15 @@ evidence-clock-held = ポリシーによりクロックはハードウェアが�
 evidence-cpu-weight = コントロールグループが得る CPU 時間は、ほかのグループが既定で得るものの { PERCENT($weight, decimals: 1) }（cpu.weight、cpu.shares）で、スレッドは時間の { PERCENT($ready) } の間 CPU なしで待機
 evidence-clock-seen = 最も速い CPU のクロック { SHORT($seen_hz, unit: "Hz") }
 finding-io-control =
-    コントロールグループのコントローラー { $controller } が結果を制限しています。平均 { FIXED($under_way, decimals: 1) } 個の操作が進行中ですが、{ RESOURCE($resource) } にあるのは { FIXED($queue, decimals: 2) } 個で、残りはコントローラーが通すまで待っています
+    コントロールグループのコントローラー { io-controller } が結果を制限しています。平均 { FIXED($under_way, decimals: 1) } 個の操作が進行中ですが、{ RESOURCE($resource) } にあるのは { FIXED($queue, decimals: 2) } 個で、残りはコントローラーが通すまで待っています
     .advice = { $by ->
         [cost] グループかその上のグループの io.weight を大きくするとより多く通ります。最上位のグループの io.cost.qos と io.cost.model がデバイスの能力を決めています
        *[other] 隣のグループに守るべきレイテンシ（io.latency）があります。それを長くするかなくすと、ここでより多く通ります
+    }
+io-controller =
+    { $by ->
+        [cost] io.cost
+       *[latency] io.latency
     }
 evidence-cost-waited = コントロールグループは毎秒 { FIXED($waited, decimals: 2) } 秒ずつ io.cost を待った
 finding-copy-on-write =

@@ -864,10 +864,15 @@ evidence-clock-held = 정책에 따라 클럭이 하드웨어가 낼 수 있는 
 evidence-cpu-weight = 컨트롤 그룹이 받는 CPU 시간은 다른 그룹이 기본으로 받는 것의 { PERCENT($weight, decimals: 1) }(cpu.weight, cpu.shares)이고, 스레드는 시간의 { PERCENT($ready) } 동안 CPU 없이 준비 상태로 기다림
 evidence-clock-seen = 가장 빠른 CPU의 클럭 { SHORT($seen_hz, unit: "Hz") }
 finding-io-control =
-    컨트롤 그룹의 컨트롤러 { $controller }가 결과를 제한합니다. 평균 { FIXED($under_way, decimals: 1) }개의 작업이 진행 중인데 { RESOURCE($resource) }에는 { FIXED($queue, decimals: 2) }개뿐이고, 나머지는 컨트롤러가 통과시킬 때까지 기다립니다
+    컨트롤 그룹의 컨트롤러 { io-controller }가 결과를 제한합니다. 평균 { FIXED($under_way, decimals: 1) }개의 작업이 진행 중인데 { RESOURCE($resource) }에는 { FIXED($queue, decimals: 2) }개뿐이고, 나머지는 컨트롤러가 통과시킬 때까지 기다립니다
     .advice = { $by ->
         [cost] 그룹이나 그 위 그룹의 io.weight를 높이면 더 통과합니다. 최상위 그룹의 io.cost.qos와 io.cost.model이 장치의 능력을 정합니다
        *[other] 옆 그룹에 지켜야 할 지연 시간(io.latency)이 있습니다. 그것을 늘리거나 없애면 여기서 더 통과합니다
+    }
+io-controller =
+    { $by ->
+        [cost] io.cost
+       *[latency] io.latency
     }
 evidence-cost-waited = 컨트롤 그룹이 1초마다 { FIXED($waited, decimals: 2) }초씩 io.cost를 기다림
 finding-copy-on-write =
