@@ -165,6 +165,8 @@ names! {
 impl WorkloadName {
     /// What others do, and nobody here drives: the cases of a watch.
     pub const WATCHED: Self = Self::new("watched");
+    /// A stream between two machines, by which a watch would learn what an interface carries.
+    pub const NET_STREAM: Self = Self::new("net.stream");
 }
 
 names! {

@@ -85,9 +85,15 @@ impl MeasuredMix {
         Some(Most { operations_per_s, by_latency, knee: knee.depth })
     }
 
-    /// Whether all that is known is one depth, which may be far from the most.
+    /// Whether more may be had than was measured: at one depth alone, or where the deepest still gave more than the one
+    /// before.
     fn is_shallow(&self) -> bool {
-        self.levels.len() < 2
+        match &self.levels[..] {
+            [.., before, deepest] => {
+                deepest.operations_per_s > before.operations_per_s * (1.0 + stats::capacity::GAIN)
+            }
+            _ => true,
+        }
     }
 }
 
@@ -104,7 +110,7 @@ pub struct MixRange {
     pub knee: (f64, f64),
     /// The nearest mixes, by their places among those given.
     pub from: Vec<usize>,
-    /// Whether one of these was measured at one depth alone.
+    /// Whether one of these still gave more at the deepest level, or was measured at one depth alone.
     pub is_shallow: bool,
 }
 
@@ -264,6 +270,7 @@ mod tests {
         let found = range(&[steep], IoMix { block_bytes: 4096.0, read_share: 1.0 }).unwrap();
         assert!(found.by_latency, "{found:?}");
         assert_eq!((found.low, found.knee), (14_000.0, (4.0, 4.0)));
+        assert!(found.is_shallow, "it still grew at the deepest");
         let level = flat(4096.0, 1.0, 9.0);
         assert!(!range(&[level], IoMix { block_bytes: 4096.0, read_share: 1.0 }).unwrap().by_latency);
     }

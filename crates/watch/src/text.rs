@@ -106,7 +106,7 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
         used.limit.as_ref().map(|limit| &limit.origin),
         Some(LimitOrigin::Mixes { by_latency: true, .. })
     );
-    words.tell_texts(
+    let line = words.tell_texts(
         "watch-nearest",
         &[
             ("resource", &resource),
@@ -116,7 +116,13 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
             ("more", &more),
             ("latency", if by_latency { "yes" } else { "no" }),
         ],
-    )
+    );
+    let others: Vec<String> =
+        situation.others_from(FULL).into_iter().map(|row| name(words, &row.resource)).collect();
+    match others.is_empty() {
+        true => line,
+        false => line + &words.tell_texts("watch-also-full", &[("names", &others.join(", "))]),
+    }
 }
 
 /// `1.6`, or `1.6 to 1.8` where that is another figure; more than a thousand is told as that.

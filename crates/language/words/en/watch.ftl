@@ -10,6 +10,7 @@ watch-nearest =
         [yes] , first by latency
        *[no] {""}
     }
+watch-also-full = {"; "}also full: { $names }
 watch-nearest-memory = { $resource }: { $share } in use, { $left } left
 watch-nothing = Of nothing that is used a limit is known.
 watch-unknown-wait =
@@ -39,9 +40,9 @@ watch-from-mixes =
     { $age ->
         [unknown] measured
        *[known] measured { $age } ago
-    }: { $mixes }; full from { $knee } in flight{ $shallow ->
-        [yes] , of one depth alone
-       *[no] {""}
+    }: { $mixes }; { $shallow ->
+        [yes] it may give more with more than { $knee } in flight
+       *[no] full from { $knee } in flight
     }
 watch-from-goodput =
     { $age ->

@@ -10,6 +10,7 @@ watch-nearest =
         [yes] 。先に遅延が限界に達します
        *[no] {""}
     }
+watch-also-full = 。ほかに満杯: { $names }
 watch-nearest-memory = { $resource }: { $share } 使用中、残り { $left }
 watch-nothing = 使われているもののうち、限界のわかるものはありません。
 watch-unknown-wait =
@@ -35,9 +36,9 @@ watch-from-mixes =
     { $age ->
         [unknown] 測定済み
        *[known] { $age } 前に測定
-    }: { $mixes }。同時 { $knee } 個から満杯{ $shallow ->
-        [yes] 、一つの深さだけで測定
-       *[no] {""}
+    }: { $mixes }。{ $shallow ->
+        [yes] 同時 { $knee } 個より多ければ、もっと出せるかもしれない
+       *[no] 同時 { $knee } 個から満杯
     }
 watch-from-goodput =
     { $age ->

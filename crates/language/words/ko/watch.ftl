@@ -10,6 +10,7 @@ watch-nearest =
         [yes] , 지연이 먼저 한계에 이릅니다
        *[no] {""}
     }
+watch-also-full = ; 역시 가득 참: { $names }
 watch-nearest-memory = { $resource }: { $share } 사용 중, { $left } 남음
 watch-nothing = 사용 중인 것 가운데 한계를 아는 것이 없습니다.
 watch-unknown-wait =
@@ -35,9 +36,9 @@ watch-from-mixes =
     { $age ->
         [unknown] 측정함
        *[known] { $age } 전에 측정함
-    }: { $mixes }; 동시 { $knee }개부터 가득 참{ $shallow ->
-        [yes] , 한 깊이에서만 측정
-       *[no] {""}
+    }: { $mixes }; { $shallow ->
+        [yes] 동시 { $knee }개보다 많으면 더 낼 수도 있음
+       *[no] 동시 { $knee }개부터 가득 참
     }
 watch-from-goodput =
     { $age ->

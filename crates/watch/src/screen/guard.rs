@@ -26,7 +26,7 @@ pub struct ScreenError(#[from] io::Error);
 
 /// What a person asks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum ScreenKey {
     /// End.
     Quit,
     /// Stop and go on.
@@ -90,7 +90,7 @@ impl TerminalScreen {
     ///
     /// # Errors
     /// If the terminal has gone.
-    pub fn key(&mut self, within: Duration) -> Result<Option<Key>, ScreenError> {
+    pub fn key(&mut self, within: Duration) -> Result<Option<ScreenKey>, ScreenError> {
         let is_there = match event::poll(within) {
             // A signal came: whoever asks looks whether it was to end.
             Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
@@ -101,15 +101,15 @@ impl TerminalScreen {
         }
         let key = match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => match key.code {
-                KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => Key::Quit,
-                KeyCode::Char('q') | KeyCode::Esc => Key::Quit,
-                KeyCode::Char(' ' | 'p') => Key::Pause,
-                KeyCode::Char('s') => Key::Sort,
-                KeyCode::Up | KeyCode::Char('k') => Key::Up,
-                KeyCode::Down | KeyCode::Char('j') => Key::Down,
-                _ => Key::Redraw,
+                KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => ScreenKey::Quit,
+                KeyCode::Char('q') | KeyCode::Esc => ScreenKey::Quit,
+                KeyCode::Char(' ' | 'p') => ScreenKey::Pause,
+                KeyCode::Char('s') => ScreenKey::Sort,
+                KeyCode::Up | KeyCode::Char('k') => ScreenKey::Up,
+                KeyCode::Down | KeyCode::Char('j') => ScreenKey::Down,
+                _ => ScreenKey::Redraw,
             },
-            _ => Key::Redraw,
+            _ => ScreenKey::Redraw,
         };
         Ok(Some(key))
     }

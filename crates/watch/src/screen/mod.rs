@@ -20,7 +20,7 @@ use ratatui::widgets::{Paragraph, Wrap};
 use crate::situation::Situation;
 use crate::text::{Fullness, RowText, first_line, rows};
 
-pub use guard::{Key, ScreenError, TerminalScreen};
+pub use guard::{ScreenError, ScreenKey, TerminalScreen};
 
 /// The least that a screen needs.
 const COLUMNS_LEAST: u16 = 40;

@@ -199,7 +199,7 @@ pub enum LimitOrigin {
         by_latency: bool,
         /// Operations in flight from which more add hardly anything.
         knee: (f64, f64),
-        /// Whether one of them was measured at one depth alone.
+        /// Whether one of them may give more than was measured: it was measured at one depth, or still grew at the deepest.
         is_shallow: bool,
     },
     /// A kept run carried so much over the interface.
@@ -311,6 +311,17 @@ impl Situation {
         };
         let all = self.rows.iter().filter(counts).filter_map(|row| Some((row, row.nearest()?)));
         all.max_by(|a, b| a.1.middle().unwrap_or_default().total_cmp(&b.1.middle().unwrap_or_default()))
+    }
+
+    /// What else is used to this share of its limit or more, beside what is nearest to being full.
+    #[must_use]
+    pub fn others_from(&self, share: f64) -> Vec<&ResourceRow> {
+        let nearest = self.nearest().map(|(row, _)| &row.resource);
+        let is_so = |row: &&ResourceRow| {
+            let middle = row.nearest().and_then(LimitShare::middle).unwrap_or_default();
+            row.bears_load() && middle >= share && nearest != Some(&row.resource)
+        };
+        self.rows.iter().filter(is_so).collect()
     }
 
     /// A disk that tasks wait for, of which nobody knows what it can do, where nothing else is near its limit.

@@ -6,7 +6,7 @@
 
 use model::limit::{Direction, LimitKind};
 use model::machine::NetworkInterface;
-use model::{Limit, Resource, ResourceKind, Unit, metric};
+use model::{Limit, Resource, ResourceKind, Unit, WorkloadName, metric};
 
 use super::{KnownLimit, LimitOrigin, LimitShare, ResourceActivity, ResourceRow, SituationInput, UseMeasure};
 use crate::limit_book::age_s;
@@ -143,7 +143,7 @@ fn by_measured(
         let origin = LimitOrigin::Goodput { run: known.run.clone(), age_s: age_s(&known.started, input.now) };
         KnownLimit { low: known.bytes_per_s, high: known.bytes_per_s, origin }
     });
-    let words = ["run", "net.stream", "--peer", "NODE"].map(str::to_owned);
+    let words = ["run", WorkloadName::NET_STREAM.as_str(), "--peer", "NODE"].map(str::to_owned);
     let study = (limit.is_none() && is_unknown).then(|| words.to_vec());
     (limit.is_some() || study.is_some()).then_some(LimitShare {
         measure: measure(direction),

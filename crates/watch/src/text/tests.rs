@@ -25,6 +25,14 @@ fn the_first_line_says_what_is_nearest_to_full_and_how_much_more_it_would_bear()
     assert_eq!(english(&Fake::default().cpu(1.98), &known), "all CPUs: full, with 99 % of all 2");
 }
 
+/// Where several are full, more of one alone would not help.
+#[test]
+fn what_else_is_full_is_named_too() {
+    let known = book(&[(4096.0, 10_000.0)]);
+    let both = Fake::default().cpu(2.0).disk("sda", 9_900.0, 0.0, 4096.0, 0.001);
+    assert_eq!(english(&both, &known), "all CPUs: full, with 100 % of all 2; also full: disk sda");
+}
+
 #[test]
 fn the_row_of_a_disk_names_the_mixes_their_age_and_the_knee() {
     let known = book(&[(4096.0, 10_000.0)]);

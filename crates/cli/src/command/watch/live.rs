@@ -16,7 +16,7 @@ use ::watch::limit_book::LimitBook;
 use ::watch::prometheus::{MetricServer, MetricServerError, WatchMetrics};
 use ::watch::readings::BufferReadings;
 use ::watch::recording::{WatchRecording, machine_trial};
-use ::watch::screen::{Key, ScreenChoices, Shown, TerminalScreen};
+use ::watch::screen::{ScreenChoices, ScreenKey, Shown, TerminalScreen};
 use ::watch::session::{WatchSession, WatchSettings};
 use ::watch::situation::Situation;
 use ::watch::text::first_line;
@@ -313,15 +313,15 @@ impl UnderWay<'_> {
                 .map_err(|e| Failure::refused(e.to_string(), "use --lines"))?;
             match key {
                 None => continue,
-                Some(Key::Quit) => return Ok(false),
-                Some(Key::Pause) => self.choices.is_paused = !self.choices.is_paused,
-                Some(Key::Sort) => self.choices.order = self.choices.order.next(),
-                Some(Key::Up) => self.choices.selected = self.choices.selected.saturating_sub(1),
-                Some(Key::Down) => {
+                Some(ScreenKey::Quit) => return Ok(false),
+                Some(ScreenKey::Pause) => self.choices.is_paused = !self.choices.is_paused,
+                Some(ScreenKey::Sort) => self.choices.order = self.choices.order.next(),
+                Some(ScreenKey::Up) => self.choices.selected = self.choices.selected.saturating_sub(1),
+                Some(ScreenKey::Down) => {
                     let last = self.situation.rows.len().saturating_sub(1);
                     self.choices.selected = (self.choices.selected + 1).min(last);
                 }
-                Some(Key::Redraw) => {}
+                Some(ScreenKey::Redraw) => {}
             }
             self.tell()?;
         }
