@@ -17,6 +17,7 @@ mod annotation;
 mod column;
 mod decimal;
 mod error;
+mod listing;
 mod name;
 mod opening;
 mod pack;
@@ -33,6 +34,7 @@ use model::trial::Trial;
 
 pub use annotation::Annotations;
 pub use error::StoreError;
+pub use listing::{MachineEntry, RunQuery, RunsFound};
 pub use sqlite::SqliteStore;
 
 /// A place where runs are kept.
