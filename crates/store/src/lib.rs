@@ -23,6 +23,7 @@ mod opening;
 mod pack;
 mod resuming;
 mod room;
+mod run_progress;
 mod sqlite;
 #[cfg(test)]
 mod tests;
@@ -35,6 +36,7 @@ use model::trial::Trial;
 pub use annotation::Annotations;
 pub use error::StoreError;
 pub use listing::{MachineEntry, RunQuery, RunsFound};
+pub use run_progress::RunProgress;
 pub use sqlite::SqliteStore;
 
 /// A place where runs are kept.

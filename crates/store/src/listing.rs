@@ -7,6 +7,7 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use crate::annotation;
 use crate::error::StoreError;
 use crate::sqlite::{NEWEST_FIRST, SqliteStore, entry, writer};
+use crate::writer::Writer;
 use crate::{RunEntry, State};
 
 /// Which runs are asked for, and which part of their list. What is absent does not matter.
@@ -102,16 +103,21 @@ impl SqliteStore {
     /// Asks the process that measures the run with this id to stop, as Ctrl-C would; false if none does any more. Fails
     /// if reading fails, or that process may not be signalled.
     pub fn interrupt(&self, id: &str) -> Result<bool, StoreError> {
+        match self.living_writer(id)? {
+            Some(writer) => writer.interrupt().map_err(|e| StoreError::io(&self.path, "stop a run of", e)),
+            None => Ok(false),
+        }
+    }
+
+    /// The process that measures the run with this id, where one does.
+    pub(crate) fn living_writer(&self, id: &str) -> Result<Option<Writer>, StoreError> {
         let query = format!("{ENTRY} FROM run WHERE id = ?1 AND finished IS NULL");
         let found = self
             .connection
             .query_row(&query, [id], writer)
             .optional()
             .map_err(|e| StoreError::sqlite(&self.path, "read", e))?;
-        match found.flatten() {
-            Some(writer) => writer.interrupt().map_err(|e| StoreError::io(&self.path, "stop a run of", e)),
-            None => Ok(false),
-        }
+        Ok(found.flatten().filter(Writer::lives))
     }
 
     fn found(&self, query: &RunQuery) -> rusqlite::Result<RunsFound> {
