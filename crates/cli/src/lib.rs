@@ -7,6 +7,7 @@ mod command;
 mod database_passwords;
 mod exit;
 mod interval_lines;
+mod live_progress;
 mod mask_keys;
 mod operation_log;
 mod output;

@@ -45,6 +45,17 @@ pub struct Annotations {
     pub accepted: Option<String>,
 }
 
+impl Annotations {
+    /// Takes what a row of the table says.
+    pub(crate) fn take(&mut self, kind: &str, name: String, value: String) {
+        match kind {
+            TAG => drop(self.tags.insert(name, value)),
+            NOTE => self.note = Some(value),
+            _ => self.accepted = Some(value),
+        }
+    }
+}
+
 impl SqliteStore {
     /// What was said of runs, by their ids; runs of which nothing was said are not in it. Fails if reading
     /// fails.
@@ -55,12 +66,7 @@ impl SqliteStore {
             return Ok(all);
         }
         for (run, kind, name, value) in rows(&self.connection).map_err(failed)? {
-            let of_run = all.entry(run).or_default();
-            match kind.as_str() {
-                TAG => drop(of_run.tags.insert(name, value)),
-                NOTE => of_run.note = Some(value),
-                _ => of_run.accepted = Some(value),
-            }
+            all.entry(run).or_default().take(&kind, name, value);
         }
         Ok(all)
     }

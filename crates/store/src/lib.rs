@@ -17,11 +17,13 @@ mod annotation;
 mod column;
 mod decimal;
 mod error;
+mod listing;
 mod name;
 mod opening;
 mod pack;
 mod resuming;
 mod room;
+mod run_progress;
 mod sqlite;
 #[cfg(test)]
 mod tests;
@@ -33,6 +35,8 @@ use model::trial::Trial;
 
 pub use annotation::Annotations;
 pub use error::StoreError;
+pub use listing::{MachineEntry, RunQuery, RunsFound};
+pub use run_progress::RunProgress;
 pub use sqlite::SqliteStore;
 
 /// A place where runs are kept.

@@ -25,6 +25,7 @@ use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavio
 
 use crate::column::Allowance;
 use crate::error::StoreError;
+use crate::listing::ENTRY;
 use crate::name::{self, Miss};
 use crate::opening;
 use crate::pack::{self, Blob, Kind, Packed};
@@ -80,7 +81,7 @@ COMMIT;
 
 /// Newest first. Times are compared as times, for `...00Z` and `...00.5Z` do
 /// not sort as texts.
-const NEWEST_FIRST: &str = "ORDER BY julianday(started) DESC, started DESC, number DESC";
+pub(crate) const NEWEST_FIRST: &str = "ORDER BY julianday(started) DESC, started DESC, number DESC";
 
 /// A store in an SQLite file.
 #[derive(Debug)]
@@ -320,14 +321,8 @@ impl Store for SqliteStore {
     }
 
     fn list(&self) -> Result<Vec<RunEntry>, StoreError> {
-        let query = format!(
-            "SELECT id, started, finished, outcome, study, title, hostname, cases,
-                    (SELECT COUNT(*) FROM trial WHERE trial.run = run.number),
-                    writer_pid, writer_start_ticks, writer_boot
-             FROM run {NEWEST_FIRST}"
-        );
         self.connection
-            .prepare(&query)
+            .prepare(&format!("{ENTRY} FROM run {NEWEST_FIRST}"))
             .and_then(|mut statement| statement.query_map([], entry)?.collect())
             .map_err(|e| StoreError::sqlite(&self.path, "read", e))
     }
@@ -436,7 +431,7 @@ fn blob(row: &Row<'_>) -> rusqlite::Result<Blob> {
     Ok(Blob { part: row.get(0)?, kind, place: row.get(2)?, header: row.get(3)?, data: row.get(4)? })
 }
 
-fn entry(row: &Row<'_>) -> rusqlite::Result<RunEntry> {
+pub(crate) fn entry(row: &Row<'_>) -> rusqlite::Result<RunEntry> {
     let finished: Option<String> = row.get(2)?;
     let outcome: Option<String> = row.get(3)?;
     let state = match (&finished, outcome.as_deref()) {
@@ -459,7 +454,7 @@ fn entry(row: &Row<'_>) -> rusqlite::Result<RunEntry> {
     })
 }
 
-fn writer(row: &Row<'_>) -> rusqlite::Result<Option<Writer>> {
+pub(crate) fn writer(row: &Row<'_>) -> rusqlite::Result<Option<Writer>> {
     let (pid, start_ticks, boot) = (row.get(9)?, row.get(10)?, row.get(11)?);
     Ok(match (pid, start_ticks, boot) {
         (Some(pid), Some(start_ticks), Some(boot)) => Some(Writer { pid, start_ticks, boot }),

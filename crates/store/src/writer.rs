@@ -5,9 +5,11 @@
 //! certain enough. What this cannot see: a writer in another process-number
 //! namespace (a container) or on another machine counts as gone.
 
-use std::fs;
+use std::{fs, io};
 
 use model::process_stat::living_since;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal, pidfd_open, pidfd_send_signal};
 
 /// One process, named for good.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +35,23 @@ impl Writer {
         Some(Self { pid, start_ticks, boot })
     }
 
+    /// Asks it to stop, as Ctrl-C does; false if it is gone. The number cannot become another process's between the look
+    /// and the signal, for both go by one descriptor.
+    pub(crate) fn interrupt(&self) -> io::Result<bool> {
+        let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) else { return Ok(false) };
+        let process = match pidfd_open(pid, PidfdFlags::empty()) {
+            Err(Errno::SRCH) => return Ok(false),
+            opened => opened?,
+        };
+        if !self.lives() {
+            return Ok(false);
+        }
+        match pidfd_send_signal(&process, Signal::INT) {
+            Err(Errno::SRCH) => Ok(false),
+            sent => Ok(sent.map(|()| true)?),
+        }
+    }
+
     /// Whether this very process is alive.
     pub(crate) fn lives(&self) -> bool {
         Self::of(self.pid).as_ref() == Some(self)
@@ -41,6 +60,7 @@ impl Writer {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::process::ExitStatusExt;
     use std::process::{Command, Stdio};
 
     use super::*;
@@ -57,6 +77,18 @@ mod tests {
         assert!(!writer.lives());
         child.wait().unwrap();
         assert!(!writer.lives());
+    }
+
+    #[test]
+    fn a_process_is_asked_to_stop_and_another_of_its_number_is_not() {
+        let mut child = Command::new("sleep").arg("60").stdin(Stdio::null()).spawn().unwrap();
+        let writer = Writer::of(child.id()).unwrap();
+        let another = Writer { start_ticks: writer.start_ticks + 1, ..writer.clone() };
+        assert!(!another.interrupt().unwrap());
+        assert!(writer.lives());
+        assert!(writer.interrupt().unwrap());
+        assert_eq!(child.wait().unwrap().signal(), Some(Signal::INT.as_raw()));
+        assert!(!writer.interrupt().unwrap());
     }
 
     #[test]

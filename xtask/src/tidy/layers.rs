@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["engine", "analysis", "store", "chart"],
     &["machine", "load"],
     &["agent", "report"],
-    &["node", "study"],
+    &["node", "serve", "study"],
     &["watch"],
     &["cli"],
     &["bench", "headroom-fuzz"],

@@ -11,10 +11,11 @@ use super::canvas::{Area, Canvas, LINE, MIDDLE, TEXT};
 use super::clock::{BRACKET, Clock};
 use super::path::Path;
 use super::scale::Scale;
+use super::style::WIDTHS;
 use super::thin::{Series, Summary};
 use super::ticks::TICK;
 use super::wording::{self, duration, rough_duration};
-use super::{DataTable, Drawing, Numbers, Plot};
+use super::{DataTable, Drawing, Numbers, Plot, PlotPart, Readout, ReadoutArea, ReadoutTrack, readout};
 use crate::svg::clean;
 use crate::theme::{self, STEP_FROM, STEPS};
 
@@ -273,6 +274,29 @@ impl Layout<'_> {
 }
 
 impl Plot for CpuLoad {
+    fn is_over_time(&self) -> bool {
+        true
+    }
+
+    fn readout(&self, words: &Words) -> Option<Readout> {
+        let clock = Clock::new(self.span, self.window).filter(|_| !self.cpus.is_empty())?;
+        let area = |(_, width): (&str, f64)| {
+            let Layout { left, right, .. } = self.layout(words, &clock, width);
+            ReadoutArea { width, left, right }
+        };
+        let track = |(place, cpu): (usize, &CpuRow)| {
+            let (start_s, step_s, values) = readout::values(cpu.series(), Numbers::Share, &clock, words);
+            let (panel, name) = (String::new(), cpu.name(words));
+            ReadoutTrack { place, panel, name, colour: String::new(), start_s, step_s, values }
+        };
+        let tracks = self.cpus.iter().take(LABELLED).enumerate().map(track).collect();
+        Some(Readout { span: clock.span, areas: WIDTHS.map(area).to_vec(), tracks })
+    }
+
+    fn part(&self, part: &PlotPart) -> Option<Box<dyn Plot>> {
+        Some(Box::new(Self { span: part.of(self.span)?, ..self.clone() }))
+    }
+
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         let clock = Clock::new(self.span, self.window).filter(|_| !self.cpus.is_empty());
         let Some(clock) = clock else { return Canvas::nothing(words, width) };

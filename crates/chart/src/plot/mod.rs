@@ -27,6 +27,7 @@ mod panels;
 mod path;
 mod percentiles;
 mod ratios;
+mod readout;
 mod reference;
 mod roofline;
 mod rounds;
@@ -64,6 +65,7 @@ pub use model::Better;
 pub use panels::{Panel, Panels, PhaseSpan, Track};
 pub use percentiles::{Curve, Percentiles};
 pub use ratios::{RatioRow, Ratios};
+pub use readout::{PlotPart, Readout, ReadoutArea, ReadoutTrack};
 pub use roofline::{Roof, Roofline};
 pub use rounds::{RoundPanels, RoundSeries, RoundWindow};
 pub use scatter::{Dot, Dots, Scatter};
@@ -81,6 +83,18 @@ pub trait Plot: Send + Sync {
     /// What shows as much as the picture where there are letters alone: a few things, one below the
     /// other, each with its words. None where only the picture does.
     fn list(&self, _words: &Words) -> Option<DataTable> {
+        None
+    }
+    /// Whether its horizontal axis is time, so that it has a [`Readout`] and parts.
+    fn is_over_time(&self) -> bool {
+        false
+    }
+    /// What it shows at each moment; none where it is no chart over time.
+    fn readout(&self, _words: &Words) -> Option<Readout> {
+        None
+    }
+    /// The same chart of a part of its data; none where it is no chart over time, or nothing of it is left.
+    fn part(&self, _part: &PlotPart) -> Option<Box<dyn Plot>> {
         None
     }
 }

@@ -8,9 +8,10 @@ mod draw;
 use language::Words;
 
 use super::clock::Clock;
+use super::style::WIDTHS;
 use super::thin::{Series, Summary};
 use super::wording::{self, duration};
-use super::{DataTable, Drawing, Numbers, Plot, Reference};
+use super::{DataTable, Drawing, Numbers, Plot, PlotPart, Readout, ReadoutTrack, Reference, readout, series};
 use crate::svg::clean;
 
 /// Panels that share one axis of time.
@@ -105,6 +106,35 @@ impl Panels {
 impl Plot for Panels {
     fn draw(&self, words: &Words, width: f64) -> Drawing {
         draw::draw(self, words, width)
+    }
+
+    fn is_over_time(&self) -> bool {
+        true
+    }
+
+    fn readout(&self, words: &Words) -> Option<Readout> {
+        let clock = Clock::new(self.span, self.window)?;
+        let area = |(_, width): (&str, f64)| draw::area(self, &clock, width);
+        let mut tracks = Vec::new();
+        for panel in &self.panels {
+            for (series, track) in panel.tracks.iter().enumerate() {
+                let (start_s, step_s, values) = readout::values(track.series(), panel.numbers, &clock, words);
+                let (panel, name) = (clean(&panel.title), clean(&track.name));
+                let (place, colour) = (tracks.len(), series::colour(series));
+                tracks.push(ReadoutTrack { place, panel, name, colour, start_s, step_s, values });
+            }
+        }
+        Some(Readout { span: clock.span, areas: WIDTHS.map(area).to_vec(), tracks })
+    }
+
+    fn part(&self, part: &PlotPart) -> Option<Box<dyn Plot>> {
+        let span = part.of(self.span)?;
+        let mut shown = Self { span, ..self.clone() };
+        let tracks = shown.panels.iter_mut().flat_map(|panel| &mut panel.tracks);
+        // Its place, and so its colour, stays.
+        let hidden = tracks.enumerate().filter(|(place, _)| part.hidden.contains(place));
+        hidden.for_each(|(_, track)| track.values.fill(f64::NAN));
+        Some(Box::new(shown))
     }
 
     fn describe(&self, words: &Words) -> String {

@@ -35,6 +35,7 @@ mod run_options;
 mod run_refusal;
 mod run_study;
 mod schedule;
+mod serve;
 mod settings;
 mod show;
 mod source;
@@ -83,7 +84,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend schedule check
+    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend serve schedule check
     import_results => "import" verify_tool => "verify-tool" trace watch node restore fixtures completions man reference agent syncfs
     sqlite_commits
 };

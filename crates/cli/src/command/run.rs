@@ -32,6 +32,7 @@ use super::{
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
 use crate::interval_lines::{self, IntervalLines};
+use crate::live_progress::LiveProgress;
 use crate::operation_log::{self, OperationLogFile};
 use crate::output;
 use crate::peer::{self, Peers};
@@ -191,13 +192,17 @@ pub(super) fn measure(
     let log = OperationLogFile::asked(matches)?;
     let mut progress = Progress::new(&planned.plan, IntervalLines::asked(matches, &planned.plan), log);
     let log_operations = progress.logged_of_trial();
+    let mut live = LiveProgress::default();
     let identity = identity(typed);
     let runner = Runner {
         agent: &mut agent,
         store: &mut store,
         catalogue: &catalogue,
         cancelled: &cancelled,
-        on_event: &mut |event| progress.show(event),
+        on_event: &mut |event| {
+            live.hear(event);
+            progress.show(event);
+        },
         lines_s: interval_lines::length_s(matches),
         log_operations,
     };
@@ -205,6 +210,7 @@ pub(super) fn measure(
         Some(kept) => runner.resume(kept, &planned, &identity),
         None => runner.run(&study, &planned, &identity),
     };
+    drop(live);
     let logged = progress.finish();
     end(agent);
     let run = match run {

@@ -55,7 +55,7 @@ impl Chromium {
             "--disable-crash-reporter",
             "--hide-scrollbars",
             "--force-color-profile=srgb",
-            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
         ]);
         if geteuid().is_root() {
             command.arg("--no-sandbox");
@@ -182,24 +182,34 @@ pub(crate) struct Timing {
 impl<'a> Page<'a> {
     /// Opens a file, first seen in `view`, and waits for its load event.
     pub(crate) fn open(chromium: &'a Chromium, file: &Path, view: View) -> Self {
+        let file = std::fs::canonicalize(file).unwrap();
+        Self::open_at(chromium, format!("file://{}", file.display()), view)
+    }
+
+    /// The same of an address.
+    pub(crate) fn open_at(chromium: &'a Chromium, address: String, view: View) -> Self {
         let made = chromium.call(None, "Target.createTarget", &json!({ "url": "about:blank" })).unwrap();
         let attach = json!({ "targetId": made["targetId"], "flatten": true });
         let attached = chromium.call(None, "Target.attachToTarget", &attach).unwrap();
         let session = attached["sessionId"].as_str().unwrap().to_owned();
-        let file = std::fs::canonicalize(file).unwrap();
-        let page = Self { chromium, session, address: format!("file://{}", file.display()) };
+        let page = Self { chromium, session, address };
         for domain in ["Page", "Runtime", "Log", "Network"] {
             page.call(&format!("{domain}.enable"), json!({}));
         }
         page.show(view);
         let went = page.call("Page.navigate", json!({ "url": page.address }));
         assert!(went.get("errorText").is_none(), "{went}");
-        let end = Instant::now() + PATIENCE;
-        while page.events("Page.loadEventFired").is_empty() {
-            let message = chromium.receive(end, "Page.navigate");
-            chromium.keep(message);
-        }
+        page.loaded(1);
         page
+    }
+
+    /// Waits until so many pages were loaded in this tab.
+    pub(crate) fn loaded(&self, count: usize) {
+        let end = Instant::now() + PATIENCE;
+        while self.events("Page.loadEventFired").len() < count {
+            let message = self.chromium.receive(end, "Page.navigate");
+            self.chromium.keep(message);
+        }
     }
 
     /// Closes the tab. What is left open goes with the browser.

@@ -41,12 +41,12 @@ pub(crate) fn check(page: &Page<'_>) -> Vec<Complaint> {
 }
 
 /// A screen of this width.
-const fn screen(name: &'static str, width: u32, scheme: &'static str) -> View {
+pub(crate) const fn screen(name: &'static str, width: u32, scheme: &'static str) -> View {
     View { name, width, height: 900, scale: 1.0, media: "screen", scheme }
 }
 
 /// A4 less Chromium's own margins of 1 cm, in CSS pixels.
-const PAPER: View =
+pub(crate) const PAPER: View =
     View { name: "print", width: 718, height: 1047, scale: 1.0, media: "print", scheme: "light" };
 
 /// Every view in which a page must be right.

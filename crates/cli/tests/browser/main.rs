@@ -16,6 +16,7 @@ mod odd;
 mod pages;
 mod pdf;
 mod pictures;
+mod served;
 #[path = "../../../report/src/tests/server.rs"]
 mod server;
 

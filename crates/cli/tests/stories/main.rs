@@ -46,6 +46,7 @@ mod run;
 mod s3s;
 mod schedule;
 mod secrets;
+mod serve;
 mod settings;
 mod settings_left;
 mod settings_refused;

@@ -4,6 +4,7 @@ mod annotating;
 mod example;
 mod journal;
 mod keeping;
+mod listing;
 mod opening;
 mod removing;
 mod resuming;

@@ -3,7 +3,7 @@
 use language::Words;
 
 use super::{Panel, Panels, PhaseSpan, Track};
-use crate::plot::canvas::{BOLD, Canvas, LINE, MIDDLE, TEXT};
+use crate::plot::canvas::{BOLD, Canvas, LINE, MIDDLE, POINTED_FROM, TEXT};
 use crate::plot::clock::{BRACKET, Clock};
 use crate::plot::path::Path;
 use crate::plot::reference;
@@ -12,7 +12,7 @@ use crate::plot::series::{self, Sample};
 use crate::plot::thin::Column;
 use crate::plot::ticks::{self, TICK, Tick, TickDirection};
 use crate::plot::wording::{self, rough_duration};
-use crate::plot::{Axis, Drawing, Numbers, Reference, Spread};
+use crate::plot::{Axis, Drawing, Numbers, ReadoutArea, Reference, Spread};
 use crate::svg::clean;
 
 /// A share up to here is the whole, counted by two clocks.
@@ -61,19 +61,7 @@ struct Sheet<'a> {
 pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     let Some(clock) = Clock::new(panels.span, panels.window) else { return Canvas::nothing(words, width) };
     let mut canvas = Canvas::new(width);
-    let shown = &panels.panels[..panels.panels.len().min(MOST)];
-    let height = match shown.len() {
-        _ if !canvas.is_pointed() => HEIGHTS.2,
-        n if n >= MANY => HEIGHTS.1,
-        _ => HEIGHTS.0,
-    };
-    // Ticks decide on the left edge, and that on the columns; ticks need no columns.
-    let count = |inner: f64| (inner / COLUMN).max(1.0) as usize;
-    let rough = count(width - 60.0);
-    let made: Vec<Sheet<'_>> = shown.iter().map(|p| sheet(p, &clock, rough, height)).collect();
-    let labels = made.iter().flat_map(|s| s.ticks(0.0)).map(|t| TICK.width(&t.label));
-    let left = labels.fold(20.0, f64::max).ceil() + GAP;
-    let columns = count(width - MARGIN - left);
+    let Layout { shown, made, height, left, columns } = layout(panels, &clock, width);
     let time = clock.scale(left, left + columns as f64 * COLUMN);
     let mut y = 0.0;
     if clock.window.is_some() {
@@ -96,6 +84,38 @@ pub(super) fn draw(panels: &Panels, words: &Words, width: f64) -> Drawing {
     y += 14.0 + DESCENT;
     y = notes(&mut canvas, words, panels, &clock, columns, y);
     canvas.finish(y + DESCENT + 1.0)
+}
+
+/// What is drawn, and where its time lies.
+struct Layout<'a> {
+    shown: &'a [Panel],
+    made: Vec<Sheet<'a>>,
+    /// How high each panel is.
+    height: f64,
+    left: f64,
+    columns: usize,
+}
+
+fn layout<'a>(panels: &'a Panels, clock: &Clock, width: f64) -> Layout<'a> {
+    let shown = &panels.panels[..panels.panels.len().min(MOST)];
+    let height = match shown.len() {
+        _ if width < POINTED_FROM => HEIGHTS.2,
+        n if n >= MANY => HEIGHTS.1,
+        _ => HEIGHTS.0,
+    };
+    // Ticks decide on the left edge, and that on the columns; ticks need no columns.
+    let count = |inner: f64| (inner / COLUMN).max(1.0) as usize;
+    let rough = count(width - 60.0);
+    let made: Vec<Sheet<'_>> = shown.iter().map(|p| sheet(p, clock, rough, height)).collect();
+    let labels = made.iter().flat_map(|s| s.ticks(0.0)).map(|t| TICK.width(&t.label));
+    let left = labels.fold(20.0, f64::max).ceil() + GAP;
+    Layout { shown, made, height, left, columns: count(width - MARGIN - left) }
+}
+
+/// Where the time lies on a sheet of this width.
+pub(super) fn area(panels: &Panels, clock: &Clock, width: f64) -> ReadoutArea {
+    let Layout { left, columns, .. } = layout(panels, clock, width);
+    ReadoutArea { width, left, right: left + columns as f64 * COLUMN }
 }
 
 /// Whether a phase is a part of the window.

@@ -9,7 +9,7 @@ use super::super::{Against, Answer, Block, Branch, Notice, Table, Text, Tile, To
 use super::{Page, class, fragment};
 use crate::text::clean;
 
-impl Page {
+impl Page<'_> {
     pub(super) fn block(&self, block: &Block) -> Markup {
         match block {
             Block::Paragraph(text) => html! { p { (self.text(text)) } },
@@ -123,10 +123,16 @@ impl Page {
 
     fn chart(&self, title: &str, note: Option<&str>, plot: &dyn Plot) -> Markup {
         let data = plot.table(self.words);
+        let caption = self.caption(title);
+        // What can be asked for in parts has a mark by which a script finds it.
+        let served = self.around.filter(|_| plot.is_over_time());
+        let number = served.map(|_| self.figures.get());
+        let part = served.and_then(|around| plot.part(&around.part(self.figures.get())?));
+        let shown = part.as_deref().unwrap_or(plot);
         html! {
-            figure.chart {
-                (self.caption(title))
-                (PreEscaped(plot::svg(plot, title, self.words)))
+            figure.chart id=[number.map(|number| format!("figure-{number}"))] data-figure=[number] {
+                (caption)
+                (PreEscaped(plot::svg(shown, title, self.words)))
                 @if let Some(note) = note { p.note { (clean(note)) } }
                 @if !data.rows.is_empty() {
                     details.data {

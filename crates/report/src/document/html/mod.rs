@@ -4,12 +4,15 @@
 
 mod block;
 mod contents;
+mod served;
 
 use std::cell::Cell;
 
 use language::Words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use model::parallel;
+
+pub use served::{ServedPage, Surroundings, figure, served, style_sheet};
 
 use super::{Block, Document, Piece, Section, Text, Tone};
 use crate::text::{clean, measures};
@@ -19,10 +22,16 @@ const STYLE: &str = include_str!("style.css");
 
 /// What stands in the head of every page. Not written by maud, whose empty
 /// elements are no XML.
-const HEAD: &str = concat!(
-    r#"<meta charset="utf-8"/>"#,
+const CHARSET: &str = r#"<meta charset="utf-8"/>"#;
+
+/// What a saved page may do. A server sends such a policy with each page.
+const POLICY: &str = concat!(
     r#"<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; "#,
     r#"img-src data:; base-uri 'none'; form-action 'none'"/>"#,
+);
+
+/// What else stands in the head of every page.
+const HEAD: &str = concat!(
     r#"<meta name="viewport" content="width=device-width, initial-scale=1"/>"#,
     r#"<meta name="color-scheme" content="light dark"/>"#,
     r#"<meta name="generator" content="Headroom"/>"#
@@ -31,24 +40,36 @@ const HEAD: &str = concat!(
 /// The page.
 #[must_use]
 pub fn write(document: &Document) -> String {
-    let page = Page { words: document.words, figures: Cell::new(0) };
+    page(document, None)
+}
+
+/// The page, alone or in its surroundings.
+fn page(document: &Document, around: Option<&Surroundings>) -> String {
+    let page = Page { words: document.words, figures: Cell::new(0), around };
     let words = document.words;
     let title = clean(&document.title);
     let markup = html! {
         (DOCTYPE)
         html lang=(words.language().tag()) {
             head {
+                (PreEscaped(CHARSET))
+                @if around.is_none() { (PreEscaped(POLICY)) }
                 (PreEscaped(HEAD))
                 title { (title) }
-                style { (PreEscaped(STYLE)) (PreEscaped(chart::plot::style_sheet())) }
+                @match around {
+                    Some(around) => (PreEscaped(&around.head)),
+                    None => style { (PreEscaped(STYLE)) (PreEscaped(chart::plot::style_sheet())) },
+                }
             }
             body {
                 a.skip href="#main" { (words.say("page-skip")) }
+                @if let Some(around) = around { (PreEscaped(&around.above)) }
                 header.top {
                     h1 { (title) }
                     @if !document.byline.is_empty() {
                         p.byline { @for fact in &document.byline { span { (clean(fact)) } " " } }
                     }
+                    @if let Some(around) = around { (PreEscaped(&around.below)) }
                 }
                 div.page {
                     (contents::beside(document))
@@ -57,7 +78,7 @@ pub fn write(document: &Document) -> String {
                         @if !document.purpose.is_empty() {
                             div.purpose { @for ranked in &document.purpose { (page.block(&ranked.block)) } }
                         }
-                        @for section in sections(document) { (section) }
+                        @for section in sections(document, around) { (section) }
                     }
                 }
                 footer.end { p { (page.text(&document.footer)) } }
@@ -69,7 +90,7 @@ pub fn write(document: &Document) -> String {
 
 /// The sections as they stand on the page. Any thread writes any of them, as all know how many
 /// figures stand before theirs.
-fn sections(document: &Document) -> Vec<Markup> {
+fn sections(document: &Document, around: Option<&Surroundings>) -> Vec<Markup> {
     let mut before: usize = document.purpose.iter().map(|ranked| figures(&ranked.block)).sum();
     let mut begun = Vec::new();
     for (section, number) in document.sections.iter().zip(1usize..) {
@@ -77,7 +98,7 @@ fn sections(document: &Document) -> Vec<Markup> {
         before += figures_of(section);
     }
     parallel::map_few(&begun, |(section, number, before)| {
-        let page = Page { words: document.words, figures: Cell::new(*before) };
+        let page = Page { words: document.words, figures: Cell::new(*before), around };
         page.section(section, &number.to_string(), 2)
     })
 }
@@ -98,13 +119,15 @@ fn figures(block: &Block) -> usize {
 }
 
 /// What blocks share that one thread writes.
-struct Page {
+struct Page<'a> {
     words: &'static Words,
     /// Figures so far.
     figures: Cell<usize>,
+    /// Where a server shows it: what is around it.
+    around: Option<&'a Surroundings>,
 }
 
-impl Page {
+impl Page<'_> {
     fn section(&self, section: &Section, number: &str, level: u8) -> Markup {
         let id = format!("{}-title", section.id);
         let title = html! { span.number { (number) } " " (clean(&section.title)) };
