@@ -79,6 +79,10 @@ pub mod metric {
         QUERIES_PER_SECOND = "queries_per_second";
         /// All statements of the clients, as other tools print them.
         QUERIES = "queries";
+        /// New orders per second, as other tools print what TPC-C counts.
+        NEW_ORDERS_PER_SECOND = "new_orders_per_second";
+        /// Messages per second that consumers of a queue received, as other tools print them.
+        RECEIVED_MESSAGES_PER_SECOND = "received_messages_per_second";
         /// Transactions per second that they began again.
         RETRIES_PER_SECOND = "retries_per_second";
         /// Statements per second that the server counts for all clients.

@@ -45,6 +45,7 @@ pub mod stack;
 pub mod stack_top;
 pub mod study;
 mod study_verdict;
+pub mod tool_arithmetic;
 pub mod tool_result;
 pub mod trial;
 pub mod unit;

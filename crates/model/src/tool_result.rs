@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::MetricName;
 use crate::name::WorkloadName;
 use crate::profile::is_default;
+use crate::tool_arithmetic::FigureDisagreement;
 use crate::unit::Unit;
 use crate::value::Parameters;
 
@@ -134,6 +135,9 @@ pub struct ToolResult {
     /// What the tool itself warned of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<ToolWarning>,
+    /// Figures that are not what follows from others of it, by more than rounding explains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disagreements: Vec<FigureDisagreement>,
 }
 
 impl ToolResult {

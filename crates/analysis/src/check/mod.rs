@@ -4,12 +4,14 @@
 
 mod arithmetic;
 mod claim;
+mod compared;
 mod limits;
 mod prose;
 mod statistics;
 mod storage;
 mod time;
 mod work;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 
@@ -120,8 +122,21 @@ fn address(result: &ToolResult) -> usize {
 
 /// The checks of each folder. Findings of the same severity are told in this order: those that
 /// change the figure most come first.
-const FOLDERS: &[&[ToolCheck]] =
-    &[arithmetic::CHECKS, time::CHECKS, limits::CHECKS, storage::CHECKS, statistics::CHECKS];
+const FOLDERS: &[&[ToolCheck]] = &[
+    arithmetic::CHECKS,
+    written::CHECKS,
+    time::CHECKS,
+    limits::CHECKS,
+    storage::CHECKS,
+    compared::CHECKS,
+    statistics::CHECKS,
+];
+
+/// Whether a text without the output of any tool has figures that checks hold against one another.
+#[must_use]
+pub fn has_written_figures(output: &ToolOutput) -> bool {
+    written::has_figures(output)
+}
 
 /// Every check, in the order in which their findings are told.
 pub fn checks() -> impl Iterator<Item = &'static ToolCheck> {
@@ -201,8 +216,19 @@ pub(crate) mod fixture {
 
     /// The same of what was read already.
     pub(crate) fn found_in(check: &ToolCheck, output: &ToolOutput) -> Vec<Finding> {
+        assert!(!output.results.is_empty(), "nothing was read");
+        looked_for(check, output)
+    }
+
+    /// What a check finds in a text that has the output of no tool.
+    pub(crate) fn found_in_prose(check: &ToolCheck, text: &str) -> Vec<Finding> {
+        let output = import::tool::read("", text.as_bytes()).unwrap();
+        assert!(output.results.is_empty(), "{:?}", output.results);
+        looked_for(check, &output)
+    }
+
+    fn looked_for(check: &ToolCheck, output: &ToolOutput) -> Vec<Finding> {
         let context = ToolCheckContext::new(std::slice::from_ref(output), None);
-        assert!(!context.results.is_empty(), "nothing was read");
         let found = match check.look {
             ToolCheckLook::All(look) => look(&context),
             ToolCheckLook::EachResult(look) => {

@@ -22,7 +22,7 @@ use report::text::printable;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::help::examples;
-use super::tool_text::{read_files, read_folder, run_name, run_of, understood, without_endings};
+use super::tool_text::{can_be_judged, read_files, read_folder, run_name, run_of, without_endings};
 use super::{machine, option};
 use crate::exit::{DOUBTED, Failure};
 use crate::output;
@@ -41,8 +41,9 @@ pub(super) fn define(command: Command) -> Command {
         .long_about(
             "Reads what fio, dd and other tools printed, from files or standard input: several outputs in one text, with \
              prompts and command lines between them. Shows the figures in one unit system, what is wrong with them, and \
-             what should have been run. Nothing is measured and nothing is kept. The exit code is 1 if a figure is not \
-             what it says, 2 if nothing was understood.",
+             what should have been run. Of a text without the output of any tool the figures that it has itself are held against \
+             one another. Nothing is measured and nothing is kept. The exit code is 1 if a figure is not what it says, 2 if \
+             nothing was understood.",
         )
         .arg(file_argument())
         .arg(
@@ -94,7 +95,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         Some(folder) => read_folder(folder)?.0,
         None => read_files(matches)?,
     };
-    understood(&outputs)?;
+    can_be_judged(&outputs)?;
     let sides = folder.map(|folder| sides(folder, &outputs, machine.as_ref(), typed)).unwrap_or_default();
     let run = run_of(outputs, machine, typed);
     let compared = compared(sides);

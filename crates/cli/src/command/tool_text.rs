@@ -5,6 +5,7 @@ use std::io::{Cursor, ErrorKind, IsTerminal, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
+use analysis::check::has_written_figures;
 use clap::ArgMatches;
 use flate2::read::MultiGzDecoder;
 use import::tool::{self, PasteError};
@@ -168,6 +169,14 @@ pub(super) fn understood(outputs: &[ToolOutput]) -> Result<(), Failure> {
         printable(&message),
         format!("give all that the tool printed; known are: {}", names.join(", ")),
     ))
+}
+
+/// As [`understood`], for what keeps nothing: figures of a text without the output of any tool can be held against one another, too.
+pub(super) fn can_be_judged(outputs: &[ToolOutput]) -> Result<(), Failure> {
+    let is_prose =
+        |output: &ToolOutput| output.unread.iter().all(|unread| unread.cause == UnreadCause::NoTool);
+    let has_figures = outputs.iter().all(is_prose) && outputs.iter().any(has_written_figures);
+    if has_figures { Ok(()) } else { understood(outputs) }
 }
 
 /// The run of what a tool printed into this file, called after it; nothing where none is understood.

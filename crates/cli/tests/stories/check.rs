@@ -72,6 +72,25 @@ fn a_figure_that_is_not_what_it_says_ends_with_1_and_text_of_no_tool_with_2() {
     assert!(stderr(&output).contains("nothing was understood"), "{}", stderr(&output));
 }
 
+#[test]
+fn the_figures_of_prose_alone_are_held_against_one_another() {
+    let place = StoryFolder::new();
+    let said = |text: &str| {
+        std::fs::write(place.path().join("prose.txt"), text).unwrap();
+        let output = place.run(&["check", "prose.txt"]);
+        (output.status.code(), flat(&stdout(&output)))
+    };
+    let (code, right) = said("We copied 10 GB in 100 seconds, which is 100 MB/s.\n");
+    assert!(code == Some(0) && right.contains("No output of a known tool was found"), "{right}");
+    let (code, wrong) = said("We copied 10 GB in 60 seconds, which is 500 MB/s.\n");
+    assert!(code == Some(1) && wrong.contains("that amount in that time is 166.7 MB/s"), "{wrong}");
+    let table = "| run | MB/s |\n|---|---|\n| 1 | 500 |\n| 2 | 520 |\n| Average | 560 |\n";
+    let (code, wrong) = said(table);
+    assert!(code == Some(1) && wrong.contains("510"), "{wrong}");
+    let (code, wrong) = said("Throughput went from 120 to 180 MB/s, 80% faster.\n");
+    assert!(code == Some(1) && wrong.contains("1.50 times"), "{wrong}");
+}
+
 /// What dd prints of a write of 128 MiB in so many seconds.
 fn dd_write(flags: &str, seconds: f64) -> String {
     let rate = 134.217_728 / seconds;

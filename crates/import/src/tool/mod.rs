@@ -5,6 +5,7 @@
 //! One importer is one file, in the folder of its area, and one line in that area's table. It
 //! carries its counting rules: what k, M and G before a unit stand for, with proof.
 
+mod arithmetic;
 mod block;
 #[cfg(test)]
 mod captures;

@@ -1,5 +1,6 @@
 //! What an importer is.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{ToolRemedy, ToolResult};
 
 use super::block::{ToolBlock, ToolLine};
@@ -57,6 +58,12 @@ pub trait ToolReader: Sync {
     /// Why it is not understood. Figures that cannot be read are left out, never guessed: an
     /// output without any is an error.
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood>;
+
+    /// What stands in the lines of one result, which are no JSON, and others of them contradict: totals that are no sums,
+    /// means, ratios. What `read` found itself is not told again.
+    fn disagreements(&self, _lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        Vec::new()
+    }
 
     /// The words of the result's command with these remedies, as far as the tool has options for
     /// them; `None` where it has for none.

@@ -14,6 +14,7 @@ check-lines =
        *[several] lines { $first } to { $last }
     }
 check-findings = What is wrong
+check-prose-only = No output of a known tool was found. What follows is about the figures that the text has itself, held against one another.
 check-nothing = Nothing was found that contradicts these figures.
 check-more-findings = … and { $count } more like these, with other figures.
 check-more-figures = { $count } more figures are in the run document: `headroom check --json=full`, or `-o result.json`.

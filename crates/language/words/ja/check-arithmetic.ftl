@@ -39,6 +39,7 @@ finding-impossible-value =
         [window] 操作 1 件に { $printed } かかっていますが、実行全体は { $amount } です
         [share] { WORDS($metric) } が { $printed } で、全体を超えています
         [shares] { WORDS($metric) } が { $printed } で、プロセッサーの他の割合と合わせると { PERCENT($sum) } となり、100 % を超えています
+        [few-shares] { WORDS($metric) } が { $printed } で、プロセッサの他の割合と合計しても { PERCENT($sum) } にしかならず、100 % に足りません
         [wrapped] { WORDS($metric) } が { $printed } で、64 ビットで数えられる上限ほどです。カウンターが 0 を下回りました
        *[negative] { WORDS($metric) } が { $printed } で、0 より小さくなっています
     }。ありえない値です
@@ -78,3 +79,14 @@ finding-mean-contradicts-rows =
     .advice = 元の出力を確かめてください。行が欠けているか、平均が別の時間のものかもしれません
 evidence-mean-of-rows =
     { $line } 行目: { $printed }、{ $first }～{ $last } 行目: { PERCENT($computed) }
+
+finding-figures-disagree =
+    { $how ->
+        [at-most] { $tool } は { $printed } と出力していますが、{ $example }、つまり { $other } より大きくはなりません
+        [at-least] { $tool } は { $printed } と出力していますが、{ $example }、つまり { $other } より小さくはなりません
+        [whole] { $tool } が出力した、ひとつの全体の割合を合計すると { $other } になります: { $example }
+       *[equal] { $tool } は { $printed } と出力していますが、{ $example } は { $other } です
+    }
+    .advice = 元の出力を確かめてください。値が変えられたか写し間違えられたか、別の実行のものかもしれません
+evidence-figures-line =
+    { $line } 行目: { $printed }、{ $first }～{ $last } 行目: { $example } = { $other }

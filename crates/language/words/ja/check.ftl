@@ -14,6 +14,7 @@ check-lines =
        *[several] { $first }～{ $last } 行目
     }
 check-findings = 誤り
+check-prose-only = 既知のツールの出力は見つかりませんでした。以下は、文にある値どうしを突き合わせた結果です。
 check-nothing = これらの数値と矛盾するものは見つかりませんでした。
 check-more-findings = … 数値だけが異なる同様のものがほかに { $count } 件あります。
 check-more-figures = 残りの数値 { $count } 件は実行ドキュメントにあります: `headroom check --json=full` または `-o result.json`。

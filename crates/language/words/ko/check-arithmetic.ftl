@@ -39,6 +39,7 @@ finding-impossible-value =
         [window] 작업 하나에 { $printed }가 걸렸는데, 전체 실행 시간은 { $amount }입니다
         [share] { WORDS($metric) }이(가) { $printed }로, 전체보다 큽니다
         [shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합하면 { PERCENT($sum) }가 되어 100 %를 넘습니다
+        [few-shares] { WORDS($metric) }이(가) { $printed }로, 프로세서의 다른 비율과 합해도 { PERCENT($sum) }뿐이라 100 %에 못 미칩니다
         [wrapped] { WORDS($metric) }이(가) { $printed }로, 64비트로 셀 수 있는 한계에 이릅니다. 계수기가 0 아래로 내려갔습니다
        *[negative] { WORDS($metric) }이(가) { $printed }로, 0보다 작습니다
     }. 있을 수 없는 값입니다
@@ -84,3 +85,14 @@ finding-mean-contradicts-rows =
     .advice = 원래의 출력을 확인하십시오. 행이 빠졌거나, 평균이 다른 시간의 것일 수 있습니다
 evidence-mean-of-rows =
     { $line }번째 줄: { $printed }, { $first }~{ $last }번째 줄: { PERCENT($computed) }
+
+finding-figures-disagree =
+    { $how ->
+        [at-most] { $tool }이(가) { $printed }를 출력하지만, { $example }, 곧 { $other }보다 클 수는 없습니다
+        [at-least] { $tool }이(가) { $printed }를 출력하지만, { $example }, 곧 { $other }보다 작을 수는 없습니다
+        [whole] { $tool }이(가) 출력한, 한 전체의 비율들을 합하면 { $other }입니다: { $example }
+       *[equal] { $tool }이(가) { $printed }를 출력하지만, { $example }은(는) { $other }입니다
+    }
+    .advice = 원래의 출력을 확인하십시오. 수치가 바뀌었거나 잘못 옮겨졌거나, 다른 실행의 것일 수 있습니다
+evidence-figures-line =
+    { $line }번째 줄: { $printed }, { $first }~{ $last }번째 줄: { $example } = { $other }

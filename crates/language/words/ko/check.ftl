@@ -14,6 +14,7 @@ check-lines =
        *[several] { $first }~{ $last }번째 줄
     }
 check-findings = 잘못된 점
+check-prose-only = 알려진 도구의 출력을 찾지 못했습니다. 다음은 글에 있는 수치끼리 맞추어 본 결과입니다.
 check-nothing = 이 수치와 모순되는 것은 찾지 못했습니다.
 check-more-findings = … 이와 같고 수치만 다른 것이 { $count }개 더 있습니다.
 check-more-figures = 나머지 수치 { $count }개는 실행 문서에 있습니다: `headroom check --json=full` 또는 `-o result.json`.

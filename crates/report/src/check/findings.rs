@@ -24,6 +24,9 @@ struct MergedFinding<'a> {
 pub(super) fn write(subject: &ToolSubject<'_>) -> Section {
     let mut section = Section::new("findings", subject.words.say("check-findings"));
     let results = placed(subject);
+    if results.is_empty() {
+        section.put(Rank::Verdict, Block::Paragraph(subject.words.say("check-prose-only").into()));
+    }
     let mut all = merged(subject);
     // Of the same gravity in the order of the checks.
     let order: HashMap<&str, usize> = checks().map(|check| check.code).zip(0..).collect();

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use model::database::metric as database;
 use model::metric::{self, Statistic};
 use model::tool_result::{PrintedValue, ToolFigure, ToolPart, ToolResult};
 use model::{MetricName, Unit};
@@ -19,6 +20,8 @@ const FIRST: &[MetricName] = &[
     metric::REQUESTS_PER_SECOND,
     metric::TRANSACTIONS_PER_SECOND,
     metric::EVENTS_PER_SECOND,
+    database::NEW_ORDERS_PER_SECOND,
+    database::RECEIVED_MESSAGES_PER_SECOND,
     metric::READ_THROUGHPUT,
     metric::WRITE_THROUGHPUT,
     metric::SEND_THROUGHPUT,

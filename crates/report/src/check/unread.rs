@@ -15,6 +15,10 @@ const LISTED: usize = 1000;
 pub(super) fn write<'a>(subject: &ToolSubject<'a>) -> Section {
     let mut section = Section::new("unread", subject.words.say("check-unread"));
     let outputs = &subject.run.tool_outputs;
+    if outputs.iter().all(|output| output.results.is_empty()) {
+        // It is said already that none of it is the output of a tool.
+        return section;
+    }
     let of_text = |output: &'a ToolOutput| {
         let source = Some(output.source.as_str()).filter(|_| outputs.len() > 1);
         output.unread.iter().map(move |unread| (source, unread))

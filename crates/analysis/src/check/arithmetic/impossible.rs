@@ -26,11 +26,14 @@ const BUSY: f64 = 0.05;
 /// Tools read the counters of processors one after the other.
 const ROUNDED: f64 = 0.01;
 
+/// What shares may lack of all time: states that only some kernels count.
+const LACKING: f64 = 0.03;
+
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "impossible-value",
     doc: "A percentile is above a higher one or above the greatest, or below the least, a mean is above the greatest or below \
           the least, an operation took longer than the run, a share or the shares of the processors together are more than \
-          the whole, or an amount is below zero or as much as 64 bits count.",
+          the whole, or with idle time less, or an amount is below zero or as much as 64 bits count.",
     english: r#"
 finding-impossible-value =
     { $how ->
@@ -39,6 +42,8 @@ finding-impossible-value =
         [share] { WORDS($metric) } is { $printed }, which is more than 100 %
         [shares] { WORDS($metric) } is { $printed }, and with the other shares of the processors that makes
             { PERCENT($sum) }, which is more than 100 %
+        [few-shares] { WORDS($metric) } is { $printed }, and with the other shares of the processors that makes only
+            { PERCENT($sum) }, which is less than 100 %
         [wrapped] { WORDS($metric) } is { $printed }, which is about as much as 64 bits count: a counter fell below zero
        *[negative] { WORDS($metric) } is { $printed }, which is below zero
     }: that cannot be
@@ -75,7 +80,25 @@ fn more_than_all_processors(measured: &ToolMeasurement) -> Option<Finding> {
     let sum: f64 = shares.iter().map(|figure| figure.printed.value).sum();
     let greatest = shares.iter().max_by(|a, b| a.printed.value.total_cmp(&b.printed.value))?;
     let is_more = shares.len() > 1 && least > 1.0 + ROUNDED;
-    is_more.then(|| finding("shares", greatest.metric, &greatest.printed).arg("sum", sum))
+    if is_more {
+        return Some(finding("shares", greatest.metric, &greatest.printed).arg("sum", sum));
+    }
+    less_than_all_processors(measured)
+}
+
+/// States of processors without which some of their time may stand elsewhere.
+const STATES: &[&str] = &["user", "system", "idle"];
+
+/// The same shares, with idle time among them, are less than all of it. Where none has any, the processor was off.
+fn less_than_all_processors(measured: &ToolMeasurement) -> Option<Finding> {
+    let shares: Vec<&ToolFigure> =
+        measured.figures.iter().filter(|figure| figure.metric.processor_state().is_some()).collect();
+    let has = |state: &&str| shares.iter().any(|figure| figure.metric.processor_state() == Some(*state));
+    let most: f64 = shares.iter().map(|figure| figure.printed.most()).sum();
+    let sum: f64 = shares.iter().map(|figure| figure.printed.value).sum();
+    let greatest = shares.iter().max_by(|a, b| a.printed.value.total_cmp(&b.printed.value))?;
+    let is_less = STATES.iter().all(has) && sum > 0.0 && most < 1.0 - LACKING;
+    is_less.then(|| finding("few-shares", greatest.metric, &greatest.printed).arg("sum", sum))
 }
 
 /// What is wrong with one figure.
@@ -251,8 +274,10 @@ mod tests {
     fn the_shares_of_processors_are_all_of_them_at_most() {
         let capture = include_str!("../../../../import/tests/tool/fixtures/vmstat/vmstat-4.0.2-basic.out");
         assert_eq!(fixture::found(&CHECK, capture).len(), 0);
-        let doctored = capture.replacen(" 51 43  0  0  6", " 99 43  0  0  6", 1);
-        assert_ne!(fixture::found(&CHECK, &doctored).len(), 0);
+        for row in [" 99 43  0  0  6", " 11 43  0  0  6"] {
+            let doctored = capture.replacen(" 51 43  0  0  6", row, 1);
+            assert_ne!(fixture::found(&CHECK, &doctored).len(), 0, "{row}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Checks of figures against one another: whoever printed them, they must agree.
 
 mod concurrency;
+mod disagreement;
 mod impossible;
 mod mean_of_rows;
 mod operation_size;
@@ -16,6 +17,7 @@ use super::ToolCheck;
 pub(super) const CHECKS: &[ToolCheck] = &[
     rate_and_amount::CHECK,
     totals::CHECK,
+    disagreement::CHECK,
     sum_and_mean::CHECK,
     mean_of_rows::CHECK,
     operation_size::CHECK,

@@ -8,6 +8,7 @@ mod same_machine;
 mod sender;
 
 pub(super) use self::bound::ListedBounds;
+pub(super) use self::named::{LinkInWords, link_in};
 use super::ToolCheck;
 
 /// Those of this folder.

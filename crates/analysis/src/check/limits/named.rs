@@ -70,6 +70,32 @@ impl NamedLinks {
     }
 }
 
+/// A link that one sentence names.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::check) struct LinkInWords {
+    /// `Ethernet, 1 Gb/s`.
+    pub(in crate::check) name: String,
+    /// The bytes per second of its line.
+    pub(in crate::check) line_rate: f64,
+    /// What it carries of them.
+    pub(in crate::check) most: f64,
+}
+
+/// The only link that a sentence names; `None` where it tells of other ways, too.
+pub(in crate::check) fn link_in(text: &str) -> Option<LinkInWords> {
+    let of_kind = |kind: &LinkKind| {
+        let gigabits = (kind.gigabits)(text).filter(|gigabits| gigabits.is_finite());
+        let gigabits = gigabits.filter(|_| !tells_of(text, kind.others))?;
+        Some(LinkInWords {
+            name: format!("{}, {gigabits} Gb/s", kind.name),
+            line_rate: gigabits * 1e9 / 8.0,
+            most: gigabits * kind.bytes_of_gigabit,
+        })
+    };
+    let mut found = [&ETHERNET, &SATA].into_iter().filter_map(of_kind);
+    found.next().filter(|_| found.next().is_none())
+}
+
 /// The fastest link of a kind that is named; `None` where other ways are.
 fn fastest(texts: &[(u64, &str)], kind: &LinkKind) -> Option<RateBound> {
     if texts.iter().any(|(_, text)| tells_of(text, kind.others)) {

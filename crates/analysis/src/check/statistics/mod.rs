@@ -11,6 +11,7 @@ mod single_run;
 mod units;
 mod within_spread;
 
+pub(in crate::check) use self::ratio::{claiming_sentences, has_claim_of_figures, sentences_of};
 use super::ToolCheck;
 
 /// Those of this folder.

@@ -85,6 +85,25 @@ fn of_text(output: &ToolOutput) -> Vec<Finding> {
     all
 }
 
+/// The sentences of a text that somebody wrote, each with the line on which it ends.
+pub(in crate::check) fn sentences_of(output: &ToolOutput) -> Vec<(u64, String)> {
+    let all = paragraphs(output);
+    all.iter().flat_map(|lines| sentences(lines)).map(|sentence| (sentence.line, sentence.text)).collect()
+}
+
+/// Those that say how many times, or which share, something is more or less.
+pub(in crate::check) fn claiming_sentences(output: &ToolOutput) -> Vec<Sentence> {
+    let all = paragraphs(output);
+    all.iter().flat_map(|lines| sentences(lines)).filter(|sentence| !sentence.claims.is_empty()).collect()
+}
+
+/// Whether a sentence says so of figures that it has itself.
+pub(in crate::check) fn has_claim_of_figures(output: &ToolOutput) -> bool {
+    claiming_sentences(output)
+        .iter()
+        .any(|sentence| !pairs(&sentence.numbers.iter().collect::<Vec<_>>()).is_empty())
+}
+
 /// Whether a sentence without figures may be about those that stand before it.
 fn is_of_these(sentence: &Sentence) -> bool {
     let lower = sentence.text.to_lowercase();

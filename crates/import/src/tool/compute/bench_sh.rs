@@ -3,9 +3,11 @@
 
 use std::net::IpAddr;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, time};
@@ -73,6 +75,9 @@ const LABELS: &[&str] = &[
     "Timestamp",
 ];
 
+/// What a mean may be off by beyond its rounding: of large rates few digits are printed.
+const NEAR: f64 = 0.01;
+
 impl ToolReader for BenchSh {
     fn name(&self) -> &'static str {
         NAME
@@ -109,6 +114,22 @@ impl ToolReader for BenchSh {
             || Place::of(last).is_some();
         let belongs = is_own || last.is_blank() && !is_second_blank;
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        // The script takes a GB/s of dd for 1024 MB/s.
+        let runs: Vec<Term> = sheet
+            .behind("I/O Speed(")
+            .filter(|(_, text)| text.contains(" run"))
+            .map(|(line, text)| {
+                let (_, value) = text.split_once(':').unwrap_or_default();
+                let speed = nth_of(line, value, 0);
+                if value.trim_end().ends_with("GB/s") { speed.in_other_unit(1024.0) } else { speed }
+            })
+            .collect();
+        sheet.equal(&sheet.within("I/O Speed(average)", ":"), Term::mean(&runs), NEAR);
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,9 +1,11 @@
 //! CoreMark: its iterations per second, which are its score, of all contexts together. What it prints only where a run
 //! is no valid one is kept as a warning of its own.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{PrintedValue, ToolResult, ToolWarning};
 use model::{Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, whole};
@@ -33,6 +35,9 @@ const PARALLEL: &str = "Parallel ";
 
 /// How lines begin that say that a run is none to report.
 const WARNINGS: &[&str] = &["ERROR! ", "Errors detected", "Cannot validate operation"];
+
+/// What a rate may be off by beyond its rounding.
+const NEAR: f64 = 0.001;
 
 impl ToolReader for CoreMark {
     fn name(&self) -> &'static str {
@@ -72,6 +77,16 @@ impl ToolReader for CoreMark {
         let is_second_blank = last.is_blank() && before.last().is_some_and(ToolLine::is_blank);
         let belongs = is_line(last.text.trim()) && !is_second_blank;
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let labelled = |label: &str| sheet.within(label, ":");
+        let (rate, score) = (labelled("Iterations/Sec"), labelled("CoreMark 1.0"));
+        let computed = labelled("Iterations  ").exact() / labelled("Total time (secs)");
+        sheet.equal(&rate, computed, NEAR);
+        sheet.equal(&score, Term::sum(std::slice::from_ref(&rate)), NEAR);
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

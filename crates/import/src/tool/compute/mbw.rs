@@ -2,9 +2,11 @@
 //! result: those of one method are repetitions, and have an interval; the mean that it prints
 //! below them is read only where they are missing.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolResult};
 use model::{Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, time, whole};
@@ -57,6 +59,27 @@ impl ToolReader for Mbw {
         let begins = is_head(last.text.trim());
         let is_over = begins && before.last().is_some_and(|line| MbwRow::of(line).is_some());
         if !is_over && (begins || MbwRow::of(last).is_some()) { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let mut runs: Vec<(&str, Term)> = Vec::new();
+        let rows: Vec<(u64, &str)> = sheet.lines().collect();
+        for (line, text) in rows {
+            let Some((number, rest)) = text.split_once("Method: ") else { continue };
+            let Some((method, rest)) = rest.split_once("Elapsed: ") else { continue };
+            let elapsed = nth_of(line, rest, 0);
+            if number.trim() == "AVG" {
+                let own: Vec<Term> =
+                    runs.iter().filter(|(of, _)| *of == method).map(|(_, elapsed)| elapsed.clone()).collect();
+                // With -q or a cut text some rows are missing.
+                sheet.equal(&elapsed, Term::mean(&own), 0.0);
+                runs.clear();
+            } else if number.trim() == runs.len().to_string() {
+                runs.push((method, elapsed));
+            }
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -21,6 +21,7 @@ mod openssl_keys;
 mod perf;
 mod perf_bench;
 mod perf_counts;
+mod perf_ratios;
 mod phoronix;
 mod schbench;
 mod seven_zip;

@@ -1,9 +1,11 @@
 //! nench.sh, the script that drives dd, ioping and curl beside three programs that compute. Each of its tests is a result;
 //! the three writes of dd are trials of one work, and their mean is left out.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, LineRange, PrintedValue, ToolResult};
 use model::{Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -60,6 +62,9 @@ const LABELS: &[&str] = &[
     "your IPv6",
 ];
 
+/// What a mean may be off by beyond its rounding: of large rates few digits are printed.
+const NEAR: f64 = 0.01;
+
 impl ToolReader for Nench {
     fn name(&self) -> &'static str {
         NAME
@@ -105,6 +110,15 @@ impl ToolReader for Nench {
             || is_before;
         let belongs = is_own && !is_second_banner && before.len() < LINES_MAX;
         if belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let runs =
+            ["1st run:", "2nd run:", "3rd run:", "4th run:", "5th run:"].map(|label| sheet.number(label));
+        let runs: Vec<Term> = runs.into_iter().filter(Term::is_some).collect();
+        sheet.equal(&sheet.number("average:"), Term::mean(&runs), NEAR);
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

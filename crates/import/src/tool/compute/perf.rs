@@ -2,10 +2,11 @@
 //! runs (`-r`). Behind `+-` perf prints the standard error of the mean; the deviation of a run is that times
 //! the square root of the number of runs. Counts by core (`-A`) are not read; those in lines of their own stand beside.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{LineRange, PrintedValue, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
-use super::{add_unread, metric_of, perf_counts};
+use super::{add_unread, metric_of, perf_counts, perf_ratios};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, whole};
@@ -62,6 +63,10 @@ impl ToolReader for PerfStat {
             || begins_with_count(&last.text);
         let is_next = !before.is_empty() && is_head(last);
         if before.is_empty() || is_own && !is_next { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        perf_ratios::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

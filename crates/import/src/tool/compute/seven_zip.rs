@@ -3,15 +3,17 @@
 //! instructions; of one version, dictionary and number of threads they compare. Usage is of one
 //! processor.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{
     Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
 };
 use model::{MetricName, Unit};
 
 use super::add_unread;
+use crate::tool::arithmetic::{Computed, unequal};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
-use crate::tool::number::{leading, plain, quantity, whole};
+use crate::tool::number::{cut_off, leading, plain, quantity, whole};
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -89,7 +91,8 @@ impl ToolReader for SevenZip {
         if !reading.is_in_table {
             return Err(NotUnderstood::OtherText);
         }
-        let result = reading.result;
+        let mut result = reading.result;
+        result.disagreements = disagreements(&result);
         if result.whole.figures.is_empty() && result.parts.is_empty() {
             return Err(NotUnderstood::CutShort);
         }
@@ -195,6 +198,41 @@ impl Reading {
         let name = format!("dictionary 2^{name}");
         self.result.parts.push(ToolPart { kind: ToolPartKind::Phase, name, start_s: None, measured });
     }
+}
+
+/// What a row has of each side, and the line of totals of both.
+const COLUMNS: [&str; 3] = ["rating", "cpu_share", "rating_per_cpu"];
+
+/// Averages that are not the mean of their rows, totals that are not the mean of both sides, and ratings that are not what
+/// each processor used makes.
+fn disagreements(result: &ToolResult) -> Vec<FigureDisagreement> {
+    let whole = &result.whole;
+    let figure = |measured: &ToolMeasurement, side: &str, column: &str| {
+        measured.figure(MetricName::intern(&format!("{side}_{column}"))?).cloned().map(cut_off)
+    };
+    let mut all = Vec::new();
+    for column in COLUMNS {
+        let sides = SIDES.map(|side| figure(whole, side, column));
+        for (side, average) in SIDES.into_iter().zip(&sides) {
+            let rows = result.parts.iter().map(|part| figure(&part.measured, side, column));
+            let rows = rows.collect::<Option<Vec<_>>>().unwrap_or_default();
+            all.extend(average.as_ref().and_then(|average| unequal(average, Computed::mean(&rows), 0.0)));
+        }
+        if let ([Some(one), Some(other)], Some(total)) = (&sides, figure(whole, "total", column)) {
+            all.extend(unequal(&total, Computed::mean([one, other]), 0.0));
+        }
+    }
+    for part in &result.parts {
+        for side in SIDES {
+            let of = |column: &str| figure(&part.measured, side, column);
+            if let (Some(rating), Some(usage), Some(each)) =
+                (of("rating"), of("cpu_share"), of("rating_per_cpu"))
+            {
+                all.extend(unequal(&rating, Some(Computed::of(&usage).times(&Computed::of(&each))), 0.01));
+            }
+        }
+    }
+    all
 }
 
 /// What stands below the title, and between the rows and their averages.
@@ -325,6 +363,25 @@ Dict     Speed Usage    R/U Rating  |      Speed Usage    R/U Rating
             (result.version.as_deref(), result.parts.len(), result.unread.len()),
             (Some("9.20"), 1, 0)
         );
+    }
+
+    #[test]
+    fn totals_and_averages_are_held_against_their_rows() {
+        let wrong = |average: &str, total: &str| -> Vec<String> {
+            let rows = "23:       4000   160   2500   4000  |      40000   200   1500   3000\n\
+                        ----------------------------------  | ------------------------------";
+            let results =
+                read(&format!("{HEAD}{rows}\nAvr:             {average}\nTot:             {total}\n"));
+            results[0].disagreements.iter().map(|wrong| wrong.printed.text.clone()).collect()
+        };
+        let average = "155   2750   4250  |              200   1750   3500";
+        assert_eq!(wrong(average, "177   2250   3875"), Vec::<String>::new(), "177.5 may be either");
+        assert_eq!(wrong(average, "177   2250   4875"), ["4875 MIPS"]);
+        assert_eq!(wrong(average, "187   2250   3875"), ["187%"]);
+        let other = "155   2750   4500  |              200   1750   3500";
+        assert_eq!(wrong(other, "177   2250   4000"), ["4500 MIPS"]);
+        let row = HEAD.replace("4000\n", "5000\n");
+        assert_eq!(read(&row)[0].disagreements[0].arithmetic, "200% x 2000 MIPS");
     }
 
     #[test]

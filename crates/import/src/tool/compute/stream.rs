@@ -2,12 +2,14 @@
 //! kernel names: two arrays for copy and scale, three for add and triad. Its rate is that of the
 //! fastest pass.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{
     Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
 };
 use model::{MetricName, Unit, metric};
 
 use super::add_unread;
+use crate::tool::arithmetic::{Computed, outside, unequal};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, quantity, time, whole};
@@ -168,6 +170,7 @@ impl ToolReader for StreamBenchmark {
         result.version = head.version;
         result.warnings.extend(head.warning);
         result.options = head.options;
+        result.disagreements = disagreements(&kernels);
         for (name, measured) in kernels {
             let rate = measured.figure(metric::THROUGHPUT).cloned();
             if let Some(own) = metric::THROUGHPUT.of(&name) {
@@ -207,6 +210,12 @@ fn is_row(text: &str) -> bool {
 fn is_name(name: &str) -> bool {
     (1..=16).contains(&name.len()) && name.chars().all(|c| c.is_ascii_alphabetic())
 }
+
+/// The longest pass.
+const ELAPSED_MAX: MetricName = MetricName::new("elapsed_max");
+
+/// What rates may be off by beyond the rounding of their times.
+const ROUNDED: f64 = 0.005;
 
 /// Fewer ticks of the clock in a test are too few, by what STREAM prints.
 const TICKS_MIN: u64 = 20;
@@ -261,15 +270,70 @@ impl Head {
 
     /// The bytes that a pass of this kernel moves, as STREAM counts them.
     fn bytes(&self, kernel: &str) -> Option<PrintedValue> {
-        let arrays: u64 = match kernel {
-            "copy" | "copying" | "scale" | "scaling" => 2,
-            "add" | "adding" | "sum" | "summing" | "triad" | "saxpying" => 3,
-            _ => return None,
-        };
+        let arrays = arrays(kernel)?;
         let ((elements, line), size) = (self.elements?, self.element_bytes?);
         let value = arrays.checked_mul(elements)?.checked_mul(size)?;
         let text = format!("{arrays} x {elements} x {size} bytes");
         Some(PrintedValue { text, ..exact(line, value, Unit::Bytes) })
+    }
+}
+
+/// How many arrays a kernel names.
+fn arrays(kernel: &str) -> Option<u64> {
+    match kernel {
+        "copy" | "copying" | "scale" | "scaling" => Some(2),
+        "add" | "adding" | "sum" | "summing" | "triad" | "saxpying" => Some(3),
+        _ => None,
+    }
+}
+
+/// What the table contradicts itself in: a mean outside of its range, and rates that are of arrays of different sizes.
+fn disagreements(kernels: &[(String, ToolMeasurement)]) -> Vec<FigureDisagreement> {
+    let mut all = Vec::new();
+    for (_, measured) in kernels {
+        let mean = measured.figure(metric::ELAPSED_MEAN);
+        let most = measured.figure(ELAPSED_MAX);
+        all.extend(mean.and_then(|mean| outside(mean, measured.window.as_ref(), most)));
+        all.extend(
+            most.zip(measured.window.as_ref()).and_then(|(most, least)| outside(most, Some(least), None)),
+        );
+    }
+    if kernels.iter().any(|(_, measured)| measured.bytes.is_some()) {
+        // Each is held against that.
+        return all;
+    }
+    let arrays: Vec<KernelArray<'_>> =
+        kernels.iter().filter_map(|(name, measured)| KernelArray::of(name, measured)).collect();
+    for kernel in &arrays {
+        let others = arrays.iter().filter(|other| other.rate.line != kernel.rate.line);
+        let contradicts = |other: &KernelArray<'_>| {
+            let moved = other.bytes.clone().times(&Computed::number(kernel.count));
+            unequal(kernel.rate, moved.over(&Computed::of(kernel.least)), ROUNDED)
+        };
+        let by_others: Vec<_> = others.map(contradicts).collect();
+        // One wrong kernel contradicts all others, and each of these that one.
+        if by_others.len() > 1 && by_others.iter().all(Option::is_some) {
+            all.extend(by_others.into_iter().flatten().take(1));
+        }
+    }
+    all
+}
+
+/// What one array has, by the rate and the least time of a kernel.
+struct KernelArray<'a> {
+    rate: &'a PrintedValue,
+    least: &'a PrintedValue,
+    bytes: Computed,
+    /// How many arrays the kernel names.
+    count: f64,
+}
+
+impl<'a> KernelArray<'a> {
+    fn of(name: &str, measured: &'a ToolMeasurement) -> Option<Self> {
+        let (rate, least) = (measured.figure(metric::THROUGHPUT)?, measured.window.as_ref()?);
+        let count = arrays(name)? as f64;
+        let bytes = Computed::of(rate).times(&Computed::of(least)).over(&Computed::number(count))?;
+        Some(Self { rate, least, bytes, count })
     }
 }
 
@@ -331,7 +395,7 @@ impl Columns {
                 StreamColumn::Mean => measured.add(metric::ELAPSED_MEAN, seconds()),
                 // The rate is that of the fastest pass.
                 StreamColumn::Least => measured.window = seconds(),
-                StreamColumn::Greatest => measured.add(MetricName::new("elapsed_max"), seconds()),
+                StreamColumn::Greatest => measured.add(ELAPSED_MAX, seconds()),
             }
         }
         measured.figure(metric::THROUGHPUT)?;
@@ -376,6 +440,23 @@ mod tests {
         assert_eq!(head.warning.as_ref().map(|warning| warning.line), Some(16));
         head.take(5, "Assuming   8 bytes per DOUBLE PRECISION word");
         assert_eq!(head.bytes("add").map(|bytes| bytes.value), Some(24e6));
+    }
+
+    #[test]
+    fn a_table_is_held_against_itself() {
+        let wrong = |copy: &str| -> Vec<String> {
+            let text = format!(
+                "Function    Best Rate MB/s  Avg time     Min time     Max time\nCopy:  {copy}\n\
+                 Scale:          16000.0     0.010100     0.010000     0.010200\n\
+                 Add:            24000.0     0.010200     0.010000     0.010400\n"
+            );
+            let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+            results[0].disagreements.iter().map(|wrong| wrong.printed.text.clone()).collect()
+        };
+        assert_eq!(wrong("16000.0     0.010100     0.010000     0.010200"), Vec::<String>::new());
+        assert_eq!(wrong("16000.0     0.009100     0.010000     0.010200"), ["0.009100 s"]);
+        assert_eq!(wrong("16000.0     0.010100     0.010000     0.009000"), ["0.010100 s", "0.009000 s"]);
+        assert_eq!(wrong("32000.0     0.010100     0.010000     0.010200"), ["32000.0 MB/s"]);
     }
 
     #[test]

@@ -1,9 +1,11 @@
 //! UnixBench: the rate and the index of each part of a run, and the index of all. A run has one process first, and then
 //! one for each processor; each is a result.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, leading, plain, whole};
@@ -44,6 +46,9 @@ const RATES: &[(&str, MetricName, Unit, f64)] = &[
     ("MWIPS", metric::OPERATIONS_PER_SECOND, Unit::PerSecond, 1e6),
     ("KBps", metric::THROUGHPUT, Unit::BytesPerSecond, 1024.0),
 ];
+
+/// What an index may be off by beyond its rounding.
+const NEAR: f64 = 0.005;
 
 impl ToolReader for UnixBench {
     fn name(&self) -> &'static str {
@@ -86,6 +91,34 @@ impl ToolReader for UnixBench {
         let is_rule = !text.is_empty() && text.chars().all(|c| c == '=');
         let is_own = last.is_blank() || is_rate || is_rule || is_heading(text) || is_score(last);
         if is_own || row(text).is_some() { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let mut indexes: Vec<Term> = Vec::new();
+        let mut is_in_table = false;
+        let rows: Vec<(u64, &str)> = sheet.lines().collect();
+        for (line, text) in rows {
+            if text.starts_with("System Benchmarks Index Score")
+                || text.starts_with("System Benchmarks Partial Index Score")
+            {
+                let score = nth_of(line, text, 0);
+                sheet.equal(&score, Term::geometric_mean(&indexes), NEAR);
+                is_in_table = false;
+            } else if text.contains("BASELINE") && text.ends_with("INDEX") {
+                (is_in_table, indexes) = (true, Vec::new());
+            } else if is_in_table {
+                // The name may have numbers, too.
+                let words: Vec<&str> = text.split_whitespace().rev().take(3).collect();
+                let [index, result, baseline] = words.as_slice() else { continue };
+                let [index, result, baseline] = [index, result, baseline].map(|word| nth_of(line, word, 0));
+                if index.is_some() && result.is_some() {
+                    sheet.equal(&index, (&result / &baseline).scaled(10.0), NEAR);
+                    indexes.push(index);
+                }
+            }
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

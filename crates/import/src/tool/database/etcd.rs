@@ -1,9 +1,11 @@
 //! etcd: the summary of its `benchmark`, which was made after boom's (`pkg/report/report.go`), and what `etcdctl check
 //! perf` says (`etcdctl/ctlv3/command/check.go`).
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
@@ -34,6 +36,9 @@ const TOLD: &[(&str, &str)] = &[
     ("--val-size", "val-size"),
     ("--rate", "rate"),
 ];
+
+/// What a rate may be off by beyond its rounding.
+const NEAR: f64 = 0.01;
 
 impl ToolReader for EtcdBenchmark {
     fn name(&self) -> &'static str {
@@ -67,6 +72,14 @@ impl ToolReader for EtcdBenchmark {
             || HEADINGS.contains(&text) && (before.is_empty() || text != "Summary:")
             || last.is_indented();
         if belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let done = Term::sum(&sheet.histogram());
+        sheet.equal(&sheet.number("Requests/sec:"), &done / &sheet.number("Total:"), NEAR);
+        sheet.between(&sheet.number("Fastest:"), &sheet.number("Average:"), &sheet.number("Slowest:"));
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

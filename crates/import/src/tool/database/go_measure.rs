@@ -1,8 +1,9 @@
 //! go-ycsb and go-tpc, which print a line for each kind of operation: `READ - Takes(s): 10.0, Count: 51234, OPS: 5123.6,
 //! Avg(us): 1500, ...` (pkg/measurement/histogram.go of both).
 
+use model::database::metric::NEW_ORDERS_PER_SECOND;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
-use model::{MetricName, Unit, metric};
+use model::{Unit, metric};
 
 use super::{added, each_minute};
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -127,7 +128,7 @@ impl Program {
             } else if let Some(rest) = line.text.trim().strip_prefix("tpmC: ") {
                 let all = rest.split_once("tpmTotal: ").and_then(|(_, all)| minute(line.number, all, "TPM"));
                 let orders = minute(line.number, rest, "tpmC");
-                result.whole.add(MetricName::new("new_orders_per_second"), orders);
+                result.whole.add(NEW_ORDERS_PER_SECOND, orders);
                 result.whole.add(metric::TRANSACTIONS_PER_SECOND, all);
             }
         }
@@ -261,7 +262,7 @@ mod tests {
         let result = &results[0];
         assert_eq!(result.parts.len(), 2);
         assert_eq!(result.parts[0].measured.operations.as_ref().map(|all| all.value), Some(102_000.0));
-        assert!(result.parts[0].measured.figure(MetricName::new("latency_p99_99")).is_some());
+        assert!(result.parts[0].measured.figure(model::MetricName::new("latency_p99_99")).is_some());
         assert_eq!(result.whole.figure(metric::OPERATIONS_PER_SECOND).map(|rate| rate.value), Some(5100.0));
         assert_eq!(result.options["threads"], "16");
         let share = result.whole.figure(metric::ERROR_SHARE).map(|share| share.value);
@@ -277,7 +278,7 @@ mod tests {
              tpmC: 27000.0, tpmTotal: 60000.0, efficiency: 52567.7%\n",
         );
         let value = |name| results[0].whole.figure(name).map(|printed| printed.value);
-        assert_eq!(value(MetricName::new("new_orders_per_second")), Some(450.0));
+        assert_eq!(value(NEW_ORDERS_PER_SECOND), Some(450.0));
         assert_eq!(value(metric::TRANSACTIONS_PER_SECOND), Some(1000.0));
         let part = &results[0].parts[0].measured;
         assert_eq!(part.figure(metric::TRANSACTIONS_PER_SECOND).map(|rate| rate.value), Some(450.0));

@@ -1,7 +1,8 @@
 //! HammerDB: the line with the result of a run of its TPC-C-like load. Both of its figures are of a minute.
 
+use model::database::metric::NEW_ORDERS_PER_SECOND;
+use model::metric;
 use model::tool_result::{PrintedValue, ToolResult};
-use model::{MetricName, metric};
 
 use super::each_minute;
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -50,7 +51,7 @@ impl ToolReader for HammerDb {
         let found = block.lines.iter().find_map(figures).ok_or(NotUnderstood::OtherText)?;
         let mut result = block.result(NAME, self.programs());
         result.options.insert("database".to_owned(), found.database);
-        result.whole.add(MetricName::new("new_orders_per_second"), Some(found.orders));
+        result.whole.add(NEW_ORDERS_PER_SECOND, Some(found.orders));
         result.whole.add(metric::TRANSACTIONS_PER_SECOND, Some(found.transactions));
         Ok(vec![result])
     }
@@ -86,7 +87,7 @@ mod tests {
                     The system achieved 5 goals\n";
         let output = crate::tool::read("", text.as_bytes()).unwrap();
         let value = |name| output.results[0].whole.figure(name).map(|printed| printed.value);
-        assert_eq!(value(MetricName::new("new_orders_per_second")), Some(10.0));
+        assert_eq!(value(NEW_ORDERS_PER_SECOND), Some(10.0));
         assert_eq!(value(metric::TRANSACTIONS_PER_SECOND), Some(25.0));
         assert_eq!(output.results[0].options["database"], "SQL Server");
         assert_eq!(output.results.len(), 1);

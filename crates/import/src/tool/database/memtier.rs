@@ -2,9 +2,11 @@
 
 mod json;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -31,6 +33,9 @@ const TOTALS: &str = "Totals";
 
 /// What stands where a row has no such figure.
 const NONE: &str = "---";
+
+/// What a sum may be off by beyond its rounding.
+const NEAR: f64 = 0.001;
 
 impl ToolReader for Memtier {
     fn name(&self) -> &'static str {
@@ -83,6 +88,38 @@ impl ToolReader for Memtier {
 
     fn knows_json(&self, text: &str) -> bool {
         json::knows(text)
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let heading = sheet.lines().find(|(_, text)| text.starts_with("Type ") && text.contains("Ops/sec"));
+        let columns = heading.map_or_else(Vec::new, |(_, text)| {
+            text.replace("Avg. Latency", "Mean")
+                .replace(" Latency", "")
+                .split_whitespace()
+                .map(str::to_owned)
+                .collect()
+        });
+        let cell = |row: &str, column: &str| {
+            let place = columns.iter().position(|own: &String| own == column);
+            let row = sheet.lines().find(|(_, text)| text.split_whitespace().next() == Some(row));
+            let value =
+                place.zip(row).and_then(|(at, (line, text))| Some((line, text.split_whitespace().nth(at)?)));
+            value.map_or_else(Term::default, |(line, value)| nth_of(line, value, 0))
+        };
+        for column in ["Ops/sec", "KB/sec"] {
+            let rows: Vec<Term> = ["Sets", "Gets", "Waits"]
+                .map(|row| cell(row, column))
+                .into_iter()
+                .filter(Term::is_some)
+                .collect();
+            sheet.equal(&cell("Totals", column), Term::sum(&rows), NEAR);
+        }
+        let asked = &cell("Gets", "Hits/sec") + &cell("Gets", "Misses/sec");
+        if asked.is_some() {
+            sheet.equal(&cell("Gets", "Ops/sec"), asked, NEAR);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

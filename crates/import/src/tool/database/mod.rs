@@ -7,8 +7,10 @@ mod db_bench;
 mod etcd;
 mod go_measure;
 mod hammerdb;
+mod influx_stress;
 mod kafka;
 mod memtier;
+mod mongoperf;
 mod mysqlslap;
 mod nats;
 mod pgbench;
@@ -16,6 +18,7 @@ mod rabbitmq;
 mod redis_benchmark;
 mod sysbench;
 mod tpcc;
+mod tpch;
 mod ycsb;
 
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
@@ -45,6 +48,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &kafka::KafkaConsumer,
     &rabbitmq::RabbitMq,
     &nats::Nats,
+    &tpch::TpcH,
+    &mongoperf::Mongoperf,
+    &influx_stress::InfluxStress,
 ];
 
 /// What stands behind a name, which begins the text or follows a space or a parenthesis.

@@ -1,6 +1,7 @@
 //! RabbitMQ's PerfTest: its lines of each second, and those of all at its end. Latencies are in microseconds, or in
 //! milliseconds with `--use-millis`.
 
+use model::database::metric::RECEIVED_MESSAGES_PER_SECOND;
 use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit};
 
@@ -22,7 +23,7 @@ const START: &str = "id: ";
 /// Rates, by what stands before them: in each second, and at the end.
 const RATES: &[(&str, &str, MetricName)] = &[
     ("sent: ", "sending rate avg: ", MetricName::new("sent_messages_per_second")),
-    ("received: ", "receiving rate avg: ", MetricName::new("received_messages_per_second")),
+    ("received: ", "receiving rate avg: ", RECEIVED_MESSAGES_PER_SECOND),
     ("confirmed: ", "confirm rate avg: ", MetricName::new("confirmed_messages_per_second")),
 ];
 
@@ -162,7 +163,7 @@ mod tests {
         let result = crate::tool::read("", text.as_bytes()).unwrap().results.remove(0);
         let value = |name| result.whole.figure(name).map(|printed| printed.value);
         assert_eq!(value(MetricName::new("sent_messages_per_second")), Some(25_004.0));
-        assert_eq!(value(MetricName::new("received_messages_per_second")), Some(24_037.0));
+        assert_eq!(value(RECEIVED_MESSAGES_PER_SECOND), Some(24_037.0));
         assert!(value(metric::LATENCY_P99).is_some_and(|tail| (tail - 0.195).abs() < 1e-12));
         let second = result.parts[1].measured.figure(metric::LATENCY_P50).map(|median| median.value);
         assert_eq!((result.parts.len(), second), (2, Some(0.093)));

@@ -1,6 +1,7 @@
 //! Loads like TPC-C with a program of their own: the line of BenchBase, which was OLTP-Bench before, and the figures of
 //! Percona's tpcc-mysql.
 
+use model::database::metric::NEW_ORDERS_PER_SECOND;
 use model::tool_result::ToolResult;
 use model::{MetricName, Unit, metric};
 
@@ -140,7 +141,7 @@ impl ToolReader for TpccMysql {
             } else if let Some(number) = leading(text, false).filter(|number| number.rest == " TpmC") {
                 let text = format!("{} TpmC", number.digits);
                 let orders = each_minute(line.number, &text, number.value, number.half_step);
-                result.whole.add(MetricName::new("new_orders_per_second"), Some(orders));
+                result.whole.add(NEW_ORDERS_PER_SECOND, Some(orders));
             } else if let Some((done, failed)) = new_orders(text) {
                 let all = done.saturating_add(failed);
                 let share = failed as f64 / all.max(1) as f64;
@@ -203,7 +204,7 @@ mod tests {
              [0] sc:59990 lt:0  rt:0  fl:10 avg_rt: 8.1 (5)\n in 60 sec.\n\n<TpmC>\n                 60000.000 TpmC\n",
         );
         assert_eq!(results.len(), 1);
-        assert_eq!(value(&results[0], MetricName::new("new_orders_per_second")), Some(1000.0));
+        assert_eq!(value(&results[0], NEW_ORDERS_PER_SECOND), Some(1000.0));
         assert!(
             value(&results[0], metric::ERROR_SHARE).is_some_and(|share| (share - 10.0 / 6e4).abs() < 1e-12)
         );

@@ -1,6 +1,7 @@
 //! ioping: its statistics, their raw form and its JSON. Its rates are of the time in requests alone; how
 //! long it ran, with the pauses between them, is a phase of its own.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{
     Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolRemedy, ToolResult,
 };
@@ -94,6 +95,10 @@ impl ToolReader for Ioping {
 
     fn knows_json(&self, text: &str) -> bool {
         text.contains("\"mdev\"") && text.contains("\"iops\"") && text.contains("\"localtime\"")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::ioping_sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

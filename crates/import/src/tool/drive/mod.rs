@@ -4,6 +4,7 @@ mod bonnie;
 mod bonnie_lines;
 mod hdparm;
 mod ioping;
+mod ioping_sums;
 mod ioping_work;
 mod iozone;
 mod iozone_excel;

@@ -1,13 +1,15 @@
 //! free of procps and of busybox, in any language of it: the memory of a machine, and what holds it. Without an option
 //! it counts in KiB; in which unit it counted otherwise its command tells, or the letters behind its numbers, or that these are of pages.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolResult};
 use model::{MetricName, Unit};
 
 use super::{printed, result_of, target};
+use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
-use crate::tool::number::{cut_off, leading};
+use crate::tool::number::{count, cut_off, leading};
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
@@ -99,6 +101,9 @@ const PAGE_KIB: f64 = 4.0;
 /// Fewer numbers show nothing by what they are multiples of.
 const NUMBERS_MIN: usize = 3;
 
+/// What is read at several moments differs by so much, and what is rounded for people to read.
+const SHOWN: f64 = 0.02;
+
 impl ToolReader for Free {
     fn name(&self) -> &'static str {
         NAME
@@ -142,6 +147,30 @@ impl ToolReader for Free {
         let Some((last, before)) = lines.split_last() else { return Extent::More };
         let belongs = before.is_empty() || row(&last.text).is_some();
         if belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let heading = sheet.lines().find(|(_, text)| text.starts_with("total "));
+        let columns: Vec<&str> = heading.map_or_else(Vec::new, |(_, text)| text.split_whitespace().collect());
+        let of = |label: &str, column: &str| {
+            let at = columns.iter().position(|own| *own == column)?;
+            let (line, row) = sheet.behind(label).next()?;
+            let value = row.split_whitespace().nth(at)?.trim_end_matches('B');
+            count(line, value, Counting::Binary, Unit::Bytes)
+        };
+        let of = |label: &str, column: &str| Term::of(of(label, column));
+        sheet.equal(&of("Swap:", "total"), &of("Swap:", "used") + &of("Swap:", "free"), SHOWN);
+        // What is used is all that is not free and no cache, or, of late versions, all that is not available.
+        let (used, free) = (of("Mem:", "used"), of("Mem:", "free"));
+        let caches = ["buff/cache", "buffers", "cache"].map(|column| of("Mem:", column));
+        let caches: Vec<Term> = caches.into_iter().filter(|term| term.value().is_some()).collect();
+        let is_late = columns.contains(&"available");
+        let early = if is_late { Term::default() } else { &used + &free };
+        let cached = if is_late { &(&used + &free) + &Term::sum(&caches) } else { Term::default() };
+        let available = &used + &of("Mem:", "available");
+        sheet.equal_to_any(&of("Mem:", "total"), vec![early, cached, available], SHOWN);
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,8 +1,10 @@
 //! fping: what was lost of the packets to each host, and the round trips of the others. Single answers are not read.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::ToolResult;
 use model::{Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -55,6 +57,18 @@ impl ToolReader for Fping {
             || is_answer(text)
             || text.starts_with("ICMP ") && text.contains(" for ICMP Echo sent to ");
         if belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        for (line, text) in sheet.lines() {
+            let Some((_, counts)) = text.split_once(COUNTS) else { continue };
+            let count = |at: usize| nth_of(line, counts, at).exact();
+            // It drops what is behind the point.
+            let lost = (&(&count(0) - &count(1)) / &count(0)).scaled(100.0);
+            sheet.equal(&nth_of(line, counts, 2).cut(), lost, 0.0);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -10,8 +10,10 @@ mod given;
 mod interval;
 mod iperf;
 mod iperf3;
+mod irtt;
 mod lagscope;
 mod mtr;
+mod mtr_forms;
 mod netperf;
 mod netpipe;
 mod nttcp;
@@ -19,11 +21,14 @@ mod ntttcp;
 mod nuttcp;
 mod perftest;
 mod ping;
+mod ping_sums;
 mod probe;
 mod qperf;
 mod sockperf;
 mod speedtest;
 mod ss;
+mod stream_rows;
+mod tcping;
 mod uperf;
 mod winmtr;
 
@@ -60,6 +65,9 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &cilium::Cilium,
     &speedtest::Speedtest,
     &ss::Ss,
+    &mtr_forms::MtrForms,
+    &irtt::Irtt,
+    &tcping::Tcping,
 ];
 
 /// The sum of what stands at several places; `None` if one of them is missing, or there is none.

@@ -2,6 +2,7 @@
 //! Windows in any language. Single answers are not read: how many there were is not known without the
 //! statistics.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
@@ -80,6 +81,10 @@ impl ToolReader for Ping {
         let unknown = before.iter().rev().take_while(|line| !is_line(line)).count();
         let is_between = unknown < OTHER_LINES && unknown < before.len();
         if is_between { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::ping_sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

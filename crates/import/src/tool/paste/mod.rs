@@ -1,5 +1,6 @@
 //! A text parted into the outputs that stand in it. Lines come one by one, and only those of the output that is being read are kept.
 
+mod contradictions;
 mod decoration;
 mod encoding;
 mod escaped;
@@ -410,7 +411,8 @@ impl<'a> Paste<'a> {
                     self.command.get_or_insert_default().job_file = lines.to_vec();
                     return;
                 }
-                Ok(results) => {
+                Ok(mut results) => {
+                    contradictions::add(*reader, &mut results, lines);
                     if let Some(command) = &mut self.command {
                         command.pass(reader.programs());
                     }

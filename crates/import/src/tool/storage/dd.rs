@@ -3,10 +3,12 @@
 
 use std::borrow::Cow;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolRemedy, ToolResult};
 use model::{Unit, metric};
 
 use super::{dd_operands, dd_remedy, failure};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{self, exact, leading, quantity, signed, whole};
@@ -101,6 +103,22 @@ impl ToolReader for Dd {
             _ if !is_counted && failure::reason(&last.text, self.programs()).is_some() => Extent::More,
             _ => Extent::EndsBefore,
         }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        // `67108864 bytes (67 MB, 64 MiB) copied, 0.04 s, 1.7 GB/s`
+        for (line, text) in sheet.lines().filter(|(_, text)| text.contains(" bytes (")) {
+            let Some((bytes, rest)) = text.split_once(" bytes (") else { continue };
+            let bytes = nth_of(line, bytes, 0).exact();
+            for size in rest.split(')').next().unwrap_or_default().split(", ") {
+                // GNU rounds up, and busybox writes MB for MiB.
+                let readings = [Counting::Binary, Counting::Decimal]
+                    .map(|counting| Term::of(quantity(line, size, counting).map(number::cut_off)));
+                sheet.equal_to_any(&bytes, readings.to_vec(), 0.0);
+            }
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,9 +1,11 @@
 //! diskspd's text (`-Rtext`), of Windows and of its port to Linux. Its tables are read by their headings,
 //! which differ with the options. What its XML (`-Rxml`) has is put into the same.
 
+mod sums;
 mod work;
 mod xml;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, WorkloadName, metric};
 
@@ -86,6 +88,10 @@ impl ToolReader for Diskspd {
             || BEGINNINGS.iter().any(|beginning| text.starts_with(beginning))
             || is_target(text);
         if is_first || is_own && !begins_again { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,14 +1,16 @@
 //! Importers of tools that drive files and block devices, or copy them: fio, dd, diskspd, CrystalDiskMark, AS SSD, elbencho,
 //! filebench, vdbench, ior, kbench, mdtest, rados bench, rbd bench, winsat, pv, rsync, SPDK,
-//! `ceph tell osd.N bench`, kubestr, SQLIO, fio's t/io_uring.
+//! `ceph tell osd.N bench`, kubestr, SQLIO, fio's t/io_uring, ATTO, ezFIO.
 
 mod as_ssd;
+mod atto;
 mod crystaldiskmark;
 mod dd;
 mod dd_operands;
 mod dd_remedy;
 mod diskspd;
 mod elbencho;
+mod ezfio;
 mod failure;
 mod filebench;
 mod fio;
@@ -52,4 +54,6 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &kubestr::Kubestr,
     &sqlio::Sqlio,
     &io_uring::IoUring,
+    &ezfio::EzFio,
+    &atto::Atto,
 ];

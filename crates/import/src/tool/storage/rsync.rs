@@ -1,10 +1,12 @@
 //! rsync: what it says at its end, with `--stats` or without, and of each file with `--progress`. Its rate is of all
 //! that was sent and received, and of a time in whole seconds with half a second more (main.c).
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{Unit, metric};
 
 use super::failure;
+use crate::tool::arithmetic::FigureSheet;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{plain, quantity};
@@ -56,6 +58,9 @@ const FURTHER: &[&str] = &[
     "total size is ",
 ];
 
+/// What a quotient may be off by beyond its rounding.
+const NEAR: f64 = 0.001;
+
 impl ToolReader for Rsync {
     fn name(&self) -> &'static str {
         NAME
@@ -101,6 +106,20 @@ impl ToolReader for Rsync {
             () if is_list(&first.text) && !has_statistics(before) => Extent::More,
             () => Extent::EndsBefore,
         }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let (sent, received) = (sheet.count("sent "), sheet.within_count("sent ", " received "));
+        let (total, speedup) =
+            (sheet.count("total size is "), sheet.within_count("total size is ", " speedup is "));
+        // With -h it rounds.
+        let is_exact =
+            !sheet.lines().any(|(_, text)| text.starts_with("sent ") && text.contains(['K', 'M', 'G']));
+        if is_exact {
+            sheet.equal(&speedup, &total.exact() / &(&sent.exact() + &received.exact()), NEAR);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,16 +1,19 @@
 //! Importers of tools for what a system does meanwhile: vmstat, iostat, mpstat, sar, pidstat, blkparse, btt,
-//! iostat of other systems, zpool, time, top, dstat, iotop, nfsiostat, turbostat, uptime.
+//! iostat of other systems, zpool, time, top, dstat, iotop, nfsiostat, turbostat, uptime, pressure and counters of the kernel.
 
 mod blkparse;
 mod btt;
 mod cell;
 mod clock;
+mod diskstats;
 mod dstat;
 mod dstat_columns;
 mod iostat_unix;
 mod iotop;
 mod nfsiostat;
+mod pressure;
 mod sample;
+mod slabtop;
 mod sysstat;
 mod time;
 mod time_form;
@@ -22,6 +25,7 @@ mod uptime;
 mod vmstat;
 mod vmstat_lists;
 mod zpool;
+mod zpool_histogram;
 
 use super::reader::ToolReader;
 
@@ -43,4 +47,8 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &nfsiostat::Nfsiostat,
     &turbostat::Turbostat,
     &uptime::Uptime,
+    &zpool_histogram::ZpoolHistogram,
+    &pressure::Pressure,
+    &diskstats::Diskstats,
+    &slabtop::Slabtop,
 ];

@@ -49,7 +49,7 @@ impl ToolReader for Zpool {
 
     fn doc(&self) -> &'static str {
         "the table of zpool iostat, with -v and -l or without: rates of pools and their devices, and how long operations took; \
-         not those of -q, -r and -w, nor without headings (-H)"
+         not those of -q, nor without headings (-H); -r and -w are read as histograms"
     }
 
     fn programs(&self) -> &'static [&'static str] {

@@ -1,10 +1,12 @@
 //! ab, the benchmark of Apache's server: its summary, with the times of its connections or without.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{Unit, metric};
 
 use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, behind};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
@@ -78,6 +80,9 @@ const BEGINNINGS: &[&str] = &[
     "min ",
 ];
 
+/// A time of all requests and one of each may be off by less: two readings of a clock.
+const NEAR: f64 = 0.01;
+
 impl ToolReader for Ab {
     fn name(&self) -> &'static str {
         NAME
@@ -124,6 +129,37 @@ impl ToolReader for Ab {
             true => Extent::More,
             false => Extent::EndsBefore,
         }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let (done, seconds) = (sheet.count("Complete requests:"), sheet.number("Time taken for tests:"));
+        let clients = sheet.count("Concurrency Level:");
+        let each: Vec<(u64, &str)> = sheet.behind("Time per request:").collect();
+        for (line, text) in each {
+            let own = nth_of(line, text, 0);
+            let of_all = (&seconds / &done).scaled(1e3);
+            let computed = if text.contains("across all") { of_all } else { &clients * &of_all };
+            sheet.equal(&own, computed, NEAR);
+        }
+        let causes = ["(Connect:", "Receive:", "Length:", "Exceptions:"];
+        let causes = causes.map(|cause| sheet.within("(Connect:", cause).exact());
+        sheet.equal(&sheet.count("Failed requests:"), Term::sum(&causes), 0.0);
+        sheet.at_most(
+            &sheet.count("HTML transferred:"),
+            Term::sum(&[sheet.count("Total transferred:")]),
+            0.0,
+        );
+        let row = |label: &str, at: usize| sheet.nth(label, at);
+        let (connect, processing, total) = (row("Connect:", 1), row("Processing:", 1), row("Total:", 1));
+        // Each is rounded to a whole millisecond; -S leaves columns out.
+        let longest = row("Total:", 4);
+        if longest.is_some() {
+            sheet.equal(&total, &connect + &processing, 0.0);
+            sheet.between(&row("Total:", 0), &total, &longest);
+            sheet.equal(&row("100%", 0), Term::sum(&[longest]), 0.0);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
@@ -289,6 +325,30 @@ mod tests {
             (Some(0.2), Some(50.0))
         );
         assert_eq!(figure(metric::LATENCY_MEAN), None, "it is made of the rate");
+    }
+
+    #[test]
+    fn what_others_determine_is_held_against_them() {
+        let capture = include_str!("../../../tests/tool/fixtures/ab/ab-2.3-file.out");
+        let wrong = |from: &str, to: &str| {
+            assert!(capture.contains(from), "{from}");
+            let output = crate::tool::read("", capture.replacen(from, to, 1).as_bytes()).unwrap();
+            output.results[0].disagreements.len()
+        };
+        assert_eq!(wrong("22.545", "22.545"), 0);
+        for (from, to) in [
+            ("22.545", "45.545"),
+            ("4.509", "5.509"),
+            ("150000000", "160000000"),
+            ("6   21  10.0", "6   31  10.0"),
+            ("100%     45", "100%     65"),
+            (
+                "Failed requests:        0\n",
+                "Failed requests:        5\n   (Connect: 0, Receive: 1, Length: 3, Exceptions: 0)\n",
+            ),
+        ] {
+            assert_eq!(wrong(from, to), 1, "{to}");
+        }
     }
 
     #[test]

@@ -1,11 +1,13 @@
 //! fortio: what `fortio load` says at its end. Its times are seconds without a unit, and its percentiles are interpolated
 //! between the bounds of its histogram.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{Unit, metric};
 
 use super::CommandOptions;
 use super::outcome::{RequestOutcome, RequestOutcomes};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::{percentile, statistic};
@@ -49,6 +51,9 @@ const LINES: &[&str] = &[
 
 /// Levels of its log.
 const LEVELS: &[&str] = &[" I ", " W ", " E ", "[INF]", "[WRN]", "[ERR]"];
+
+/// What a mean or a rate may be off by beyond its rounding.
+const NEAR: f64 = 0.01;
 
 impl ToolReader for Fortio {
     fn name(&self) -> &'static str {
@@ -98,6 +103,28 @@ impl ToolReader for Fortio {
 
     fn shares(&self, line: &ToolLine) -> bool {
         self.begins(line).is_some() && !line.text.trim_start().starts_with("Fortio ")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        for (line, text) in sheet.lines() {
+            // `Aggregated Function Time : count 400 avg 0.0026 +/- 0.001 min 0.0012 max 0.0072 sum 1.06`
+            if text.contains(" : count ") && text.contains(" sum ") {
+                let behind = |label: &str| {
+                    text.split_once(label).map_or_else(Term::default, |(_, rest)| nth_of(line, rest, 0))
+                };
+                let (count, sum) = (behind(" count ").exact(), behind(" sum "));
+                sheet.equal(&behind(" avg "), &sum / &count, NEAR);
+                sheet.between(&behind(" min "), &behind(" avg "), &behind(" max "));
+            }
+        }
+        if let Some((line, text)) = sheet.lines().find(|(_, text)| text.starts_with("Ended after ")) {
+            let (spent, rest) = text.split_once(" : ").unwrap_or_default();
+            let seconds = spent.strip_prefix("Ended after ").and_then(|spent| super::span(line, spent));
+            let rate = &nth_of(line, rest, 0).exact() / &Term::of(seconds);
+            sheet.equal(&nth_of(line, rest, 1), rate, NEAR);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,9 +1,11 @@
 //! Gatling: the global information that it prints at the end of a simulation. Its rate and its times are of all
 //! requests, of those that failed, too; times are in milliseconds.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
+use crate::tool::arithmetic::{FigureSheet, nth_count_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -59,6 +61,17 @@ impl ToolReader for Gatling {
         let is_next = !before.is_empty() && text.starts_with(TITLE);
         let is_own = text.starts_with("---- ") || text.starts_with('>') || Row::of(text).is_some();
         if is_own && !is_next { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let counts =
+            sheet.lines().find(|(_, text)| text.trim_start_matches("> ").starts_with("request count"));
+        if let Some((line, text)) = counts {
+            let count = |at: usize| nth_count_of(line, text, at);
+            sheet.equal(&count(0), &count(1) + &count(2), 0.0);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,10 +1,12 @@
 //! h2load of nghttp2: what it prints at its end, of any version of HTTP.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::outcome::{RequestOutcome, RequestOutcomes};
 use super::{CommandOptions, span};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -107,6 +109,26 @@ impl ToolReader for H2load {
         let is_figures = is_in(FIGURES) || columns(text).is_some();
         let belongs = is_figures && !is_next || !is_over && (is_in(ABOVE) || last.is_blank());
         if before.is_empty() || belongs { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let counts = sheet.behind("requests: ").next();
+        if let Some((line, text)) = counts {
+            let named = |name: &str| {
+                let count = text.split(',').find_map(|part| part.trim().strip_suffix(name));
+                count.map_or_else(Term::default, |count| nth_of(line, count, 0).exact())
+            };
+            let (all, good, bad) = (named(" total"), named(" succeeded"), named(" failed"));
+            sheet.equal(&all, &good + &bad, 0.0);
+            let codes = sheet
+                .behind("status codes: ")
+                .next()
+                .map(|(line, text)| (0..4).map(|at| nth_of(line, text, 2 * at).exact()).collect::<Vec<_>>());
+            let codes = Term::sum(&codes.unwrap_or_default());
+            sheet.at_least(&all, codes, 0.0);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -2,10 +2,12 @@
 //! does not say which share went well.
 
 use model::metric;
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::ToolResult;
 
 use super::oha::{MARKS, Reading, is_within};
 use super::{CommandOptions, behind};
+use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
@@ -50,6 +52,18 @@ impl ToolReader for Hey {
 
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         super::oha::Oha.extent(lines)
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let (answers, histogram) = (Term::sum(&sheet.answers()), sheet.histogram());
+        // Of more answers than it keeps some figures are of those that it kept.
+        if answers.value().is_some_and(|count| count < KEPT_MAX as f64) {
+            let of_one = &Term::sum(&[sheet.count("Total data:")]) / &answers;
+            sheet.equal(&sheet.number("Size/request:"), of_one.cut_to(1.0), 0.0);
+            sheet.equal_sums(&sheet.answers(), &histogram);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

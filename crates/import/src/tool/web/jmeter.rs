@@ -1,10 +1,12 @@
 //! JMeter without its window: the lines of its summariser. One with `+` is of an interval, one with `=` of all requests until
 //! then, so that the last of these is the whole. Times are in milliseconds.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::span;
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, exact, percent, plain, time, whole};
@@ -54,6 +56,22 @@ impl ToolReader for JMeter {
         let earlier = || before.iter().rev().filter_map(Row::of).find(|earlier| earlier.is_whole);
         let is_next = row.is_whole && earlier().is_some_and(|earlier| earlier.requests > row.requests);
         if is_next { Extent::EndsBefore } else { Extent::More }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        for (line, text) in sheet.lines().filter(|(_, text)| text.contains(" Err:")) {
+            // `summary =   1000 in 00:00:10 =  100.0/s Avg:    10 Min:     1 Max:   100 Err:     0 (0.00%)`
+            let Some((_, rest)) = text.split_once(['=', '+']) else { continue };
+            let behind = |label: &str| {
+                rest.split_once(label).map_or_else(Term::default, |(_, rest)| nth_of(line, rest, 0))
+            };
+            let all = nth_of(line, rest, 0).exact();
+            let share = rest.split_once('(').map_or_else(Term::default, |(_, share)| nth_of(line, share, 0));
+            sheet.equal(&share, (&behind("Err:").exact() / &all).scaled(100.0), 0.0);
+            sheet.between(&behind("Min:"), &behind("Avg:"), &behind("Max:"));
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

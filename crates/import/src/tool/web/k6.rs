@@ -1,10 +1,12 @@
 //! k6: the summary at its end, as text of any version and as JSON (`--summary-export`, `handleSummary`).
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 use serde_json::Value;
 
 use super::{CommandOptions, span};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -50,6 +52,17 @@ const METRICS: &[&str] = &[
     "vus_max",
 ];
 
+/// What rates may be off by beyond their rounding.
+const NEAR: f64 = 0.005;
+
+/// What stands behind the name of a metric and its dots.
+fn value_of<'a>(sheet: &FigureSheet<'a>, name: &str) -> Option<(u64, &'a str)> {
+    sheet.lines().find_map(|(line, text)| {
+        let dots = text.strip_prefix(['✓', '✗']).map_or(text, str::trim_start).strip_prefix(name)?;
+        Some((line, dots.strip_prefix('.')?.trim_start_matches('.').strip_prefix(':')?))
+    })
+}
+
 impl ToolReader for K6 {
     fn name(&self) -> &'static str {
         NAME
@@ -94,6 +107,30 @@ impl ToolReader for K6 {
 
     fn knows_json(&self, text: &str) -> bool {
         text.contains("\"metrics\"") && text.contains("\"iteration_duration\"")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        // `http_reqs......: 48450   2421.506268/s`: all are of the same time.
+        let counters: Vec<(Term, Term)> = ["http_reqs", "iterations", "checks_total"]
+            .into_iter()
+            .filter_map(|name| value_of(&sheet, name))
+            .map(|(line, text)| (nth_of(line, text, 0).exact(), nth_of(line, text, 1)))
+            .collect();
+        for pair in counters.windows(2) {
+            if let [(count, rate), (other, other_rate)] = pair {
+                sheet.equal(other_rate, &(other * rate) / count, NEAR);
+            }
+        }
+        for name in ["checks", "checks_succeeded", "checks_failed", "http_req_failed"] {
+            let Some((line, text)) = value_of(&sheet, name) else { continue };
+            let (share, one, other) =
+                (nth_of(line, text, 0), nth_of(line, text, 1).exact(), nth_of(line, text, 2).exact());
+            let all = if text.contains(" out of ") { Term::sum(&[other]) } else { &one + &other };
+            // Two decimals are cut off, not rounded.
+            sheet.equal(&share.cut(), (&one / &all).scaled(100.0), 0.0);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,6 +1,6 @@
 //! Importers of tools for transfers and servers over HTTP: wget, wget2, curl, aria2, wrk, oha, hey, ab, siege, h2load,
 //! bombardier, vegeta, k6, locust, autocannon, artillery, Gatling, JMeter, loadtest,
-//! fortio, ghz.
+//! fortio, ghz, httperf, plow, rewrk, Nighthawk.
 
 mod ab;
 mod aria2;
@@ -14,12 +14,16 @@ mod gatling;
 mod ghz;
 mod h2load;
 mod hey;
+mod httperf;
 mod jmeter;
 mod k6;
 mod loadtest;
 mod locust;
+mod nighthawk;
 mod oha;
 mod outcome;
+mod plow;
+mod rewrk;
 mod siege;
 mod vegeta;
 mod wget;
@@ -60,6 +64,10 @@ pub(super) const READERS: &[&dyn ToolReader] = &[
     &jmeter::JMeter,
     &loadtest::Loadtest,
     &fortio::Fortio,
+    &httperf::Httperf,
+    &plow::Plow,
+    &rewrk::Rewrk,
+    &nighthawk::Nighthawk,
 ];
 
 /// A time of one or several numbers, each with its unit: `2.1s`, `44.87ms`, `1.50m`, `2m 3s`, `1h 5m`.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::CommandOptions;
 use super::outcome::{RequestOutcome, RequestOutcomes};
+use crate::tool::arithmetic::FigureSheet;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, quantity, whole};
@@ -45,6 +47,9 @@ const LABELS: &[&str] = &[
 
 /// What the lines above the summary begin with.
 const ABOVE: &[&str] = &["** ", "The server is now under siege", "Lifting the server siege", "HTTP/"];
+
+/// What figures may be off by beyond their rounding.
+const NEAR: f64 = 0.01;
 
 impl ToolReader for Siege {
     fn name(&self) -> &'static str {
@@ -86,6 +91,24 @@ impl ToolReader for Siege {
 
     fn knows_json(&self, text: &str) -> bool {
         text.contains("\"transaction_rate\"") && text.contains("\"availability\"")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let (good, failed) = (sheet.count("Transactions:"), sheet.count("Failed transactions:"));
+        let all = &good + &failed;
+        sheet.equal(&sheet.number("Availability:"), (&good / &all).scaled(100.0), 0.0);
+        let (seconds, rate) = (sheet.number("Elapsed time:"), sheet.number("Transaction rate:"));
+        sheet.equal(
+            &sheet.number("Concurrency:"),
+            &(&good * &sheet.number("Response time:")) / &seconds,
+            NEAR,
+        );
+        sheet.equal(&rate, &good / &seconds, NEAR);
+        sheet.equal(&sheet.number("Throughput:"), &sheet.number("Data transferred:") / &seconds, NEAR);
+        let (least, most) = (sheet.number("Shortest transaction:"), sheet.number("Longest transaction:"));
+        sheet.between(&least, &sheet.number("Response time:"), &most);
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

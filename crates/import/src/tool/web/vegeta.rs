@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolResult};
 use model::{MetricName, Unit, metric};
 use serde::Deserialize;
 
 use super::{CommandOptions, span};
+use crate::tool::arithmetic::{FigureSheet, Term, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
@@ -30,6 +32,9 @@ const ERRORS: &str = "Error Set:";
 
 /// So many errors are taken for its own.
 const ERRORS_MAX: usize = 64;
+
+/// What figures may be off by beyond their rounding.
+const NEAR: f64 = 0.01;
 
 impl ToolReader for Vegeta {
     fn name(&self) -> &'static str {
@@ -73,6 +78,42 @@ impl ToolReader for Vegeta {
 
     fn knows_json(&self, text: &str) -> bool {
         text.contains("\"latencies\"") && text.contains("\"bytes_in\"") && text.contains("\"throughput\"")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        let sheet = FigureSheet::of(lines);
+        let list = |label: &str| {
+            let found =
+                sheet.behind(label).next().and_then(|(line, text)| Some((line, text.split_once(']')?.1)));
+            found.map(|(line, text)| (line, text.split([',']).map(str::trim).collect::<Vec<_>>()))
+        };
+        let at = |list: &Option<(u64, Vec<&str>)>, at: usize| {
+            let value = list.as_ref().and_then(|(line, values)| Some((*line, *values.get(at)?)));
+            value.map_or_else(Term::default, |(line, text)| {
+                Term::of(span(line, text)).or(nth_of(line, text, 0))
+            })
+        };
+        let (requests, duration) = (list("Requests "), list("Duration "));
+        let (all, attack) = (at(&requests, 0).exact(), at(&duration, 1));
+        let codes = sheet.behind("Status Codes ").next().map(|(line, text)| {
+            let counts = text.split_whitespace().filter_map(|word| word.rsplit_once(':'));
+            let counts = counts.filter(|(code, _)| code.bytes().all(|byte| byte.is_ascii_digit()));
+            counts.map(|(_, count)| nth_of(line, count, 0).exact()).collect::<Vec<_>>()
+        });
+        let (received, sent) = (list("Bytes In "), list("Bytes Out "));
+        let share =
+            sheet.behind("Success ").next().and_then(|(line, text)| Some((line, text.split_once(']')?.1)));
+        sheet.equal(&at(&requests, 1), &all / &attack, NEAR);
+        sheet.equal(&at(&duration, 0), &attack + &at(&duration, 2), NEAR);
+        sheet.equal(&at(&received, 1), &at(&received, 0).exact() / &all, NEAR);
+        sheet.equal(&at(&sent, 1), &at(&sent, 0).exact() / &all, NEAR);
+        sheet.equal(&all, Term::sum(&codes.unwrap_or_default()), 0.0);
+        if let Some((line, share)) = share {
+            let whole_time = at(&duration, 0);
+            let good = &(&all * &nth_of(line, share, 0)) / &whole_time;
+            sheet.equal(&at(&requests, 2), good.scaled(0.01), NEAR);
+        }
+        sheet.found()
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

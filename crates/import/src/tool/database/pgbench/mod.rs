@@ -2,8 +2,10 @@
 //! statements and scripts of -r and of several -f or -b.
 
 mod options;
+mod sums;
 mod text;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{ToolMeasurement, ToolRemedy, ToolResult, ToolWarning};
 use model::{WorkloadName, metric};
 
@@ -81,6 +83,10 @@ impl ToolReader for Pgbench {
         };
         let is_own = last.is_blank() || last.is_indented() || is_of_script || is_message || is_statement();
         if is_own || PgbenchReport::default().take(last) { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -1,6 +1,7 @@
 //! sysbench 0.4 to 1.1, all its tests: what any version says is put into [`report::SysbenchRun`], of
 //! which the results are made in one way.
 
+mod arithmetic;
 mod banner;
 mod interval;
 mod options;
@@ -147,6 +148,7 @@ impl ToolReader for Sysbench {
         let (is_0_x, is_1_x) = (version.starts_with("0."), version.starts_with("1."));
         result.version = run.version.take();
         result.unread = std::mem::take(&mut run.unread);
+        result.disagreements = arithmetic::disagreements(block.lines);
         let failed = block.lines.iter().filter(|line| fails(line.text.trim()));
         let warning = |line: &ToolLine| ToolWarning { line: line.number, text: line.text.trim().to_owned() };
         result.warnings = failed.map(warning).collect();

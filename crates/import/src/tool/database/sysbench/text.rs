@@ -385,7 +385,7 @@ fn counted(line: u64, text: &str) -> Option<(PrintedValue, Option<PrintedValue>)
 
 /// What 0.x writes as `93.75Mb` and `9.2857Mb/sec`: MiB, with five digits, of which zeros at the end are
 /// left out.
-fn before_1_0(line: u64, text: &str) -> Option<PrintedValue> {
+pub(super) fn before_1_0(line: u64, text: &str) -> Option<PrintedValue> {
     let text = text.split([' ', ')']).next()?;
     let number = leading(text, false)?;
     let (unit, base) = match number.rest.strip_suffix("/sec") {

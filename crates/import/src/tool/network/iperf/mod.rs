@@ -6,6 +6,7 @@ mod options;
 mod rows;
 mod text;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -80,6 +81,10 @@ impl ToolReader for Iperf {
             };
         }
         text::extent(before, last)
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::stream_rows::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -6,6 +6,7 @@ mod options;
 mod run;
 mod text;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use crate::tool::block::{ToolBlock, ToolLine};
@@ -90,6 +91,10 @@ impl ToolReader for Iperf3 {
     fn knows_json(&self, text: &str) -> bool {
         let head: String = text.chars().take(65_536).collect();
         head.contains("\"iperf 3") && head.contains("\"start\"")
+    }
+
+    fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::stream_rows::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

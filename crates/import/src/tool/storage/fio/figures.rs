@@ -128,6 +128,13 @@ fn candidates(printed: &PrintedValue) -> Vec<PrintedValue> {
     all
 }
 
+/// A quantity that may have lost a carry.
+pub(super) fn either(line: u64, text: &str) -> Option<PrintedValue> {
+    let printed = quantity(line, text, Counting::Decimal)?;
+    let most = candidates(&printed).last().map_or(printed.value, |last| last.value);
+    Some(PrintedValue { half_step: printed.half_step + (most - printed.value), ..printed })
+}
+
 /// Puts back the carry of operations a second where their count says that it was dropped.
 fn carry(printed: &mut PrintedValue, counted: f64) {
     if let [_, more] = candidates(printed).as_slice()

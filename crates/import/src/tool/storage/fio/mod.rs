@@ -1,6 +1,7 @@
 //! fio 1.x to 3.x: its normal text, its terse text and its JSON, printed here or by clients. What each says
 //! is put into [`run::FioRun`], of which the results are made in one way.
 
+mod arithmetic;
 mod figures;
 mod job_file;
 mod json;
@@ -132,7 +133,11 @@ impl ToolReader for Fio {
         }
         let lines = wrapped::joined(block.lines);
         let whole = ToolBlock { lines: &lines, command: block.command };
-        of_runs(&text::executions(&whole), &whole, text::read)
+        of_runs(&text::executions(&whole), &whole, |own| {
+            let mut run = text::read(own)?;
+            run.disagreements = arithmetic::disagreements(own.lines, &run.jobs);
+            Ok(run)
+        })
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{
     LineRange, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning,
 };
@@ -38,6 +39,8 @@ pub(super) struct FioRun {
     pub(super) knows_options: bool,
     /// Lines that were not understood.
     pub(super) unread: Vec<LineRange>,
+    /// Figures that others of it contradict.
+    pub(super) disagreements: Vec<FigureDisagreement>,
 }
 
 /// What it prints of one job, or, with group_reporting, of several.
@@ -228,6 +231,7 @@ impl FioRun {
         let mut results: Vec<ToolResult> = groups.into_iter().filter_map(result).collect();
         if let Some(first) = results.first_mut() {
             first.unread.clone_from(&self.unread);
+            first.disagreements.clone_from(&self.disagreements);
             first.warnings = failed(&jobs, &groups_with_figures(&jobs));
         }
         results
