@@ -19,7 +19,7 @@ use crate::output;
 
 /// What is said where nothing is kept.
 const NONE_KEPT: &str =
-    "No data is kept for later runs. `headroom run disk --keep-data yes` keeps its file for the next one.\n";
+    "No data is kept for later runs.\n`headroom run disk --keep-data yes` keeps its file for the next one.\n";
 
 pub(super) fn define(command: Command) -> Command {
     command
