@@ -17,6 +17,10 @@ use super::option;
 use crate::exit::{Failure, TRIAL_FAILED};
 use crate::output;
 
+/// What is said where nothing is kept.
+const NONE_KEPT: &str =
+    "No data is kept for later runs.\n`headroom run disk --keep-data yes` keeps its file for the next one.\n";
+
 pub(super) fn define(command: Command) -> Command {
     command
         .before_help(examples([
@@ -45,7 +49,7 @@ pub(super) fn carry_out(matches: &ArgMatches, _typed: &[String]) -> Result<ExitC
     let mut lines: String =
         kept_for_later(&state).iter().filter_map(|left| Some(line(left.kept()?))).collect();
     lines.extend(kept_disk_files(&state).iter().map(|kept| line(KeptData::File(kept.path()))));
-    output::done(if lines.is_empty() { "No data is kept for later runs.\n".to_owned() } else { lines })
+    output::done(if lines.is_empty() { NONE_KEPT.to_owned() } else { lines })
 }
 
 /// What is kept, and how it is removed.

@@ -5,7 +5,7 @@ use crate::common::{StoryFolder, stderr, stdout, trials};
 #[test]
 fn kept_data_is_listed_and_only_it_is_removed() {
     let place = StoryFolder::new();
-    assert_eq!(stdout(&place.run(&["fixtures"])), "No data is kept for later runs.\n");
+    assert!(stdout(&place.run(&["fixtures"])).starts_with("No data is kept for later runs.\n"));
     let load =
         ["run", "db.oltp", "--target", ".", "--keep-data", "yes", "--rows", "500", "--mix", "read-only"];
     let short = ["--duration", "200ms", "--warm-up", "10ms", "--trials", "1", "--no-extra"];
@@ -24,7 +24,7 @@ fn kept_data_is_listed_and_only_it_is_removed() {
     let output = place.run(&["fixtures", "--remove", path]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("is removed") && !std::path::Path::new(path).exists());
-    assert_eq!(stdout(&place.run(&["fixtures"])), "No data is kept for later runs.\n");
+    assert!(stdout(&place.run(&["fixtures"])).starts_with("No data is kept for later runs.\n"));
 }
 
 #[test]
@@ -46,5 +46,5 @@ fn a_file_of_disk_is_kept_used_again_and_removed() {
     let output = place.run(&["restore", "--kept"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(!std::path::Path::new(path).exists());
-    assert_eq!(stdout(&place.run(&["fixtures"])), "No data is kept for later runs.\n");
+    assert!(stdout(&place.run(&["fixtures"])).starts_with("No data is kept for later runs.\n"));
 }
