@@ -171,6 +171,7 @@ mod tests {
         let found = |options: &str, requests: f64, cpu_us: f64| {
             let mut case = disk(1, 1_000.0, 1_000.0, cpu_us);
             fixture::workload(&mut case, "file.metadata");
+            fixture::set(&mut case, "direct", false);
             let files = PathStep { resource: Resource::from("filesystem:/data (ext4)"), amplification: 1.0 };
             case.path.insert(0, files);
             did(&mut case, "sda", 0.0, requests * 4096.0, 0.9);

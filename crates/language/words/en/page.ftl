@@ -327,6 +327,7 @@ conclusion-dirty-throttled = { $resource } { verb-is } the limit, and the page c
 conclusion-window-bound =
     { $which ->
         [receive] the receiver's window
+        [congestion] the congestion window
        *[send] the sender's buffer
     } is the limit: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-sender-cpu = the sender's processor is the limit: { $rate }{ conclusion-where }{ conclusion-then }
@@ -338,6 +339,7 @@ conclusion-loss-bound =
         [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
         [datagrams] with { PERCENT($share) } of the datagrams lost
         [stalls] as the connection waits { PERCENT($share) } of the time or more until TCP sends again
+        [kept] with { PERCENT($share) } of the packets dropped before any interface of the sender has them
         [answers] as requests wait { PERCENT($share) } of the time for answers that do not come
        *[segments] with { PERCENT($share) } of the segments lost
     }{ conclusion-then }

@@ -874,7 +874,7 @@ io-controller =
         [cost] io.cost
        *[latency] io.latency
     }
-evidence-cost-waited = コントロールグループは毎秒 { FIXED($waited, decimals: 2) } 秒ずつ io.cost を待った
+evidence-cost-waited = コントロールグループは毎秒 { FIXED($waited, decimals: 2) } s ずつ io.cost を待った
 finding-copy-on-write =
     { RESOURCE($resource) } はブロックをスナップショットと共有しており、各ブロックへの最初の書き込みはコピーが終わるまで待ちます。1 バイト書くごとに、その下で { FIXED($read, decimals: 2) } バイトを読み { FIXED($written, decimals: 2) } バイトを書きます
     .advice = スナップショットを作った後に一度書いたブロックは再びコピーされません。スナップショットのチャンクが小さいと書き込みごとのコピーが減り、スナップショットがなければコピーするものはありません

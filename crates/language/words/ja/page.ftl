@@ -297,6 +297,7 @@ conclusion-dirty-throttled = { $resource } が限界（まだ書かれていな�
 conclusion-window-bound =
     { $which ->
         [receive] 受信側のウィンドウが限界
+        [congestion] 輻輳ウィンドウが限界
        *[send] 送信側のバッファーが限界
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reordering-bound = セグメントの順序の入れ替わりが限界: { $rate }{ conclusion-where }、セグメントの { PERCENT($share) } が順序どおりでない{ conclusion-then }
@@ -306,6 +307,7 @@ conclusion-loss-bound =
         [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
         [datagrams] データグラムの { PERCENT($share) } が損失
         [stalls] 接続は時間の { PERCENT($share) } 以上 TCP の再送を待つ
+        [kept] パケットの { PERCENT($share) } が送信側のインターフェースに届く前に破棄
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待つ
        *[segments] セグメントの { PERCENT($share) } が損失
     }{ conclusion-then }

@@ -874,7 +874,7 @@ io-controller =
         [cost] io.cost
        *[latency] io.latency
     }
-evidence-cost-waited = 컨트롤 그룹이 1초마다 { FIXED($waited, decimals: 2) }초씩 io.cost를 기다림
+evidence-cost-waited = 컨트롤 그룹이 1초마다 { FIXED($waited, decimals: 2) } s씩 io.cost를 기다림
 finding-copy-on-write =
     { RESOURCE($resource) }은(는) 블록을 스냅샷과 공유하며, 블록마다 첫 쓰기는 복사가 끝날 때까지 기다립니다. 1바이트를 쓸 때마다 그 아래에서 { FIXED($read, decimals: 2) }바이트를 읽고 { FIXED($written, decimals: 2) }바이트를 씁니다
     .advice = 스냅샷을 만든 뒤 한 번 쓴 블록은 다시 복사하지 않습니다. 스냅샷의 청크가 작으면 쓰기마다 덜 복사하고, 스냅샷이 없으면 복사할 것이 없습니다

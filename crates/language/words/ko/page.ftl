@@ -297,6 +297,7 @@ conclusion-dirty-throttled = { $resource } 한계에 도달(아직 쓰지 않은
 conclusion-window-bound =
     { $which ->
         [receive] 받는 쪽의 윈도우가 한계
+        [congestion] 혼잡 윈도우가 한계
        *[send] 보내는 쪽의 버퍼가 한계
     }: { $rate }{ conclusion-where }{ conclusion-then }
 conclusion-reordering-bound = 세그먼트의 순서 뒤바뀜이 한계: { $rate }{ conclusion-where }, 세그먼트의 { PERCENT($share) }가 순서를 어김{ conclusion-then }
@@ -306,6 +307,7 @@ conclusion-loss-bound =
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
         [datagrams] 데이터그램의 { PERCENT($share) } 손실
         [stalls] 연결이 시간의 { PERCENT($share) } 이상 TCP의 재전송을 기다림
+        [kept] 패킷의 { PERCENT($share) }가 보내는 쪽의 인터페이스에 닿기 전에 버려짐
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다림
        *[segments] 세그먼트의 { PERCENT($share) } 손실
     }{ conclusion-then }
