@@ -14,7 +14,7 @@ use model::profile::{
 };
 use model::resource::PathStep;
 use model::run::{CaseLoad, CaseResult, LoadRole, Loads, Run};
-use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, Status, Trial, TrialResult, Window};
+use model::trial::{Counter, LOCAL, LoadTrial, MachineTrial, ProcessUse, Status, Trial, TrialResult, Window};
 use model::{
     Kind, Limit, Machine, MetricName, Quantity, Resource, ResourceKind, Unit, Value, WorkloadName, metric,
 };
@@ -70,7 +70,13 @@ fn add_trial(case: &mut CaseResult, order: u32, watched: &WatchedTime<'_>) {
     let counts = |resource: &Resource| own.contains(&resource) || common.contains(&resource.kind());
     let mut machine = MachineTrial {
         counters: watched.trial.counters.clone(),
-        processes: watched.trial.processes.clone(),
+        // What is watched is what everybody does: nobody disturbs it.
+        processes: watched
+            .trial
+            .processes
+            .iter()
+            .map(|one| ProcessUse { own: true, ..one.clone() })
+            .collect(),
         ..MachineTrial::of(LOCAL)
     };
     let is_kept = |series: &&model::trial::Series| order == 0 || counts(&series.resource);

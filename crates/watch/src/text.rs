@@ -75,7 +75,8 @@ pub fn name(words: &Words, resource: &Resource) -> String {
 /// What is nearest to being full, and how much more of the present load it would bear.
 #[must_use]
 pub fn first_line(words: &Words, situation: &Situation) -> String {
-    if situation.rows.is_empty() {
+    // One sample tells no rate.
+    if situation.rows.is_empty() || situation.window_s <= 0.0 {
         return words.say("watch-starting");
     }
     if let Some((row, waits)) = situation.unknown_wait() {

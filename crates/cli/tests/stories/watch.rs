@@ -204,7 +204,7 @@ fn what_was_kept_is_there_after_a_kill() {
     watch.kill().unwrap();
     watch.wait().unwrap();
     assert!(bytes() > first + 200, "{first} {}", bytes());
-    let output = place.run(&["watch", "--at", "0s", "--record", "then.json"]);
+    let output = place.run(&["watch", "--at", "1s", "--record", "then.json"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = stdout(&output);
     assert!(text.contains("all CPUs") && text.contains("Verdict"), "{text}");

@@ -102,6 +102,7 @@ impl TerminalScreen {
         let key = match event::read()? {
             Event::Key(key) if key.kind != KeyEventKind::Release => match key.code {
                 KeyCode::Char('c') if key.modifiers.contains(KeyModifiers::CONTROL) => ScreenKey::Quit,
+                KeyCode::Char(_) if key.modifiers.contains(KeyModifiers::CONTROL) => ScreenKey::Redraw,
                 KeyCode::Char('q') | KeyCode::Esc => ScreenKey::Quit,
                 KeyCode::Char(' ' | 'p') => ScreenKey::Pause,
                 KeyCode::Char('s') => ScreenKey::Sort,

@@ -25,6 +25,15 @@ fn the_first_line_says_what_is_nearest_to_full_and_how_much_more_it_would_bear()
     assert_eq!(english(&Fake::default().cpu(1.98), &known), "all CPUs: full, with 99 % of all 2");
 }
 
+#[test]
+fn one_sample_tells_nothing_yet() {
+    let found = situation(&Fake::default().cpu(0.5), &LimitBook::default(), &[]);
+    let words = Language::English.words();
+    assert_ne!(first_line(words, &found), words.say("watch-starting"));
+    let begun = Situation { window_s: 0.0, ..found };
+    assert_eq!(first_line(words, &begun), words.say("watch-starting"));
+}
+
 /// Where several are full, more of one alone would not help.
 #[test]
 fn what_else_is_full_is_named_too() {
