@@ -248,7 +248,7 @@ fn runs_are_ticked_compared_and_removed_in_a_browser() {
     page.evaluate("document.querySelector('form[action=\"/sign-in\"] button').click()");
     page.loaded(5);
     until(&page, &format!("location.pathname === '/run/{AFTER}/remove'"));
-    assert_eq!(page.evaluate("document.cookie").as_str().unwrap_or_default().contains("headroom-"), false);
+    assert!(!page.evaluate("document.cookie").as_str().unwrap_or_default().contains("headroom-"));
     page.evaluate("document.querySelector('form.act button').click()");
     page.loaded(6);
     until(&page, "location.pathname === '/'");

@@ -67,8 +67,11 @@ pub(crate) async fn show(
     Ok(with_styles(&page.await?))
 }
 
+/// Tracks that are not drawn: the figure's number, and the track's place.
+pub(super) type HiddenTracks = Vec<(usize, usize)>;
+
 /// Which part of charts over time an address asks for: `t=FROM,TO` in seconds, and `hide=FIGURE.TRACK,...`.
-pub(super) fn part(query: &Query) -> (Option<(f64, f64)>, Vec<(usize, usize)>) {
+pub(super) fn part(query: &Query) -> (Option<(f64, f64)>, HiddenTracks) {
     let span = query.get("t").and_then(|text| text.split_once(',')).and_then(|(from, to)| {
         let (from, to): (f64, f64) = (from.trim().parse().ok()?, to.trim().parse().ok()?);
         (from.is_finite() && to.is_finite() && from < to).then_some((from, to))

@@ -41,6 +41,8 @@ pub(super) fn form_for(visitor: &Visitor, next: &str) -> Markup {
     html! {
         form.act method="post" action=(SIGN_IN) {
             input type="hidden" name="next" value=(next);
+            // Password managers look for a name.
+            input type="text" name="user" value="headroom" autocomplete="username" readonly hidden;
             label { (visitor.say("serve-token"))
                 input type="password" name="token" autocomplete="current-password" required spellcheck="false"
                     aria-describedby="token-help" autofocus; }

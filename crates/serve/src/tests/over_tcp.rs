@@ -91,8 +91,8 @@ fn read(stream: &mut impl Read) -> String {
 fn fifty_read_at_once_and_the_server_ends_when_it_is_told() {
     let mut server = Running::start(None);
     let open = server.connect();
+    let path = format!("/run/{}", made::BEFORE);
     std::thread::scope(|scope| {
-        let path = format!("/run/{}", made::BEFORE);
         let readers: Vec<_> = (0..50)
             .map(|n| {
                 let (server, path) = (&server, if n % 2 == 0 { "/" } else { path.as_str() });

@@ -113,7 +113,7 @@ mod tests {
     use crate::page::{self, Subject};
 
     fn document() -> Document {
-        let run = crate::tests::run();
+        let run = crate::tests::long::short();
         page::document(&Subject { run: &run, words: Language::English.words() })
     }
 
