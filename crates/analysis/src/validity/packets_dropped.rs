@@ -255,7 +255,8 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     let is_filtered = [FILTERED_IN, FILTERED_OUT].contains(&what);
     let is_other = what == FILTERED_OUT && share.is_some_and(|share| share > FILTERED_MOST);
     let is_known = !is_filtered || count >= FILTERED_LEAST && !is_other;
-    if !is_known || share.map_or(count < 1.0, |share| share < FELT) {
+    let is_much = is_known && share.map_or(count >= 1.0, |share| share >= FELT);
+    if !is_much {
         return None;
     }
     let severity = if what == "queue-drops" { Severity::Note } else { Severity::Warning };
@@ -267,16 +268,6 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
         finding = finding.on(resource);
     }
     Some(finding)
-}
-
-/// Of what an end of a case was to send, the share that a firewall there dropped before any interface had it, by the median of
-/// the trials, where it is felt.
-pub(crate) fn kept_back(case: &CaseResult, end: End) -> Option<(f64, model::finding::Place)> {
-    let way = WAYS.iter().find(|way| way.what == FILTERED_OUT)?;
-    one(case, end, way)?;
-    let share = measure::median(case, |trial| seen(trial, end, way)?.share).filter(|share| *share >= FELT)?;
-    let counted = measure::good(case).find_map(|trial| seen(trial, end, way))?;
-    Some((share, model::finding::Place::Counter { resource: counted.resource, source: counted.source }))
 }
 
 /// What a trial counted.
