@@ -232,9 +232,7 @@ pub(crate) const CODES: &[(&str, &str)] = &[
         "At least one in a thousand segments was lost (sent again, and not reported as a duplicate by the other end; under \
          BBR one in twenty), and for half of the window or more the connection waited for the path, while no processor of \
          either end was full and no queue stood on the way; where the way is so short that this loss would allow ten times \
-         as much, timeouts of the sender's kernel, of 200 ms each at least, are half of the window or more. So it is where a firewall \
-         of the sender drops one in a thousand packets or more before any interface has them, which TCP sends again without \
-         taking them for lost. Of requests that \
+         as much, timeouts of the sender's kernel, of 200 ms each at least, are half of the window or more. Of requests that \
          wait for answers: half of their time or more are those that took 200 ms or longer, the least after which TCP sends \
          again, and there were at least half as many timeouts (TCPTimeouts, TCPLossProbes), or a \
          quarter where the other kernel is not seen; by datagrams, half of their time \

@@ -16,7 +16,6 @@ use stats::distribution::Bucket;
 use super::network::{self, DECIDES};
 use super::{Verdict, finding, shown};
 use crate::measure::End;
-use crate::validity::packets_dropped;
 use crate::{Context, measure};
 
 /// From this share of segments sent again on, loss is felt: at a loss of p a
@@ -77,8 +76,6 @@ finding-loss-bound =
             that drop them
         [stalls] { PERCENT($share) } of the time or more the connection waits until TCP sends again what was lost
             ({ SHORT($rate, unit: "1/s") } timeouts), and { PERCENT($lost) } of the segments were lost
-        [kept] { PERCENT($share) } of the packets are dropped before any interface of the sender has them, and the connection
-            waits { PERCENT($path) } of the time
         [answers] { PERCENT($share) } of the time requests wait for answers that do not come: { PERCENT($lost, decimals: 1) }
             of them are lost, and each is given up after a second
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
@@ -101,7 +98,6 @@ lost-advice =
                 link on the way, or drops of the interfaces
             [stalls] look for what drops all that is sent at once: a limit of rate that keeps no queue (a policer), or a queue or a
                 buffer that is short
-            [kept] look for what drops packets that leave the sender: a rule of its firewall (nftables, iptables)
             [answers] look for what drops datagrams on the way there or back: a policer, a firewall, a queue or a socket that is
                 full, or drops of the interfaces
            *[segments] look for drops of the interfaces on the way, a full queue, a bad cable or a duplex that differs
@@ -110,7 +106,6 @@ lost-advice =
 evidence-timeouts =
     { FIXED($timeouts) } timeouts of TCP, and { FIXED($late) } requests that took { SHORT($least_s, unit: "s") } or longer
 evidence-retransmits = { PERCENT($share) } of the segments lost
-evidence-kept-back = { PERCENT($share) } of the packets that were to be sent were dropped before any interface had them
 evidence-answers-lost = { PERCENT($lost, decimals: 1) } of the requests were not answered
 "#;
 
@@ -179,7 +174,7 @@ pub(super) fn sent_again(case: &CaseResult) -> Option<Evidence> {
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
     let path = network::path_share(case).filter(|path| *path >= DECIDES)?;
-    let Some(share) = felt(case) else { return stalled(case).or_else(|| kept(case, path)) };
+    let Some(share) = felt(case) else { return stalled(case) };
     Some(Verdict::Full(Box::new(
         finding("loss-bound", Severity::Warning)
             .arg("how", "segments")
@@ -208,19 +203,6 @@ fn stalled(case: &CaseResult) -> Option<Verdict> {
             .arg("rate", rate)
             .arg("lost", lost)
             .because(shown("retransmits", metric::RETRANSMITS).arg("share", lost)),
-    )))
-}
-
-/// A connection of which a firewall of its sender drops segments: TCP is told at once, takes none of them for lost, and tries
-/// again when the next answer comes or after a time (`tcp_write_xmit` and `tcp_check_probe_timer` of the kernel).
-fn kept(case: &CaseResult, path: f64) -> Option<Verdict> {
-    let (share, place) = packets_dropped::kept_back(case, measure::sender(case))?;
-    Some(Verdict::Full(Box::new(
-        finding("loss-bound", Severity::Warning)
-            .arg("how", "kept")
-            .arg("share", share)
-            .arg("path", path)
-            .because(Evidence::at("kept-back", place).arg("share", share)),
     )))
 }
 

@@ -168,10 +168,9 @@ mod tests {
     /// Bug: of files that are made on a file system which is mounted so that each change waits it was not known what they wait for.
     #[test]
     fn files_that_are_made_wait_by_an_option_of_the_mount() {
-        let found = |options: &str, requests: f64, cpu_us: f64| {
-            let mut case = disk(1, 1_000.0, 1_000.0, cpu_us);
+        let found = |depth: u64, options: &str, requests: f64, cpu_us: f64| {
+            let mut case = disk(depth, 1_000.0, 1_000.0 * depth as f64, cpu_us);
             fixture::workload(&mut case, "file.metadata");
-            fixture::set(&mut case, "direct", false);
             let files = PathStep { resource: Resource::from("filesystem:/data (ext4)"), amplification: 1.0 };
             case.path.insert(0, files);
             did(&mut case, "sda", 0.0, requests * 4096.0, 0.9);
@@ -184,12 +183,13 @@ mod tests {
             }];
             verdict_on(&machine, &[case])
         };
-        let mounted = found("rw,dirsync", 3_000.0, 15.0);
+        let mounted = found(4, "rw,dirsync", 3_000.0, 15.0);
         assert_eq!(mounted.code, "device-bound", "{mounted:?}");
         assert!(mounted.text.contains("its file system is mounted with dirsync"), "{}", mounted.text);
-        assert_ne!(found("rw", 3_000.0, 15.0).code, "device-bound", "nothing has it wait");
-        assert_ne!(found("rw,dirsync", 10.0, 15.0).code, "device-bound", "nothing comes to the device");
-        assert_ne!(found("rw,dirsync", 3_000.0, 900.0).code, "device-bound", "it computes");
+        assert!(found(1, "rw,dirsync", 3_000.0, 15.0).text.contains("mounted so that each write waits"));
+        assert_ne!(found(4, "rw", 3_000.0, 15.0).code, "device-bound", "nothing has it wait");
+        assert_ne!(found(4, "rw,dirsync", 10.0, 15.0).code, "device-bound", "nothing comes to the device");
+        assert_ne!(found(4, "rw,dirsync", 3_000.0, 900.0).code, "device-bound", "it computes");
     }
 
     #[test]

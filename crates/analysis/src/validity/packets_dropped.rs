@@ -270,16 +270,6 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     Some(finding)
 }
 
-/// Of what an end of a case was to send, the share that a firewall there dropped before any interface had it, by the median of
-/// the trials, where it is felt.
-pub(crate) fn kept_back(case: &CaseResult, end: End) -> Option<(f64, Place)> {
-    let way = WAYS.iter().find(|way| way.what == FILTERED_OUT)?;
-    one(case, end, way)?;
-    let share = measure::median(case, |trial| seen(trial, end, way)?.share).filter(|share| *share >= FELT)?;
-    let DropCount { resource, source, .. } = measure::good(case).find_map(|trial| seen(trial, end, way))?;
-    Some((share, Place::Counter { resource, source }))
-}
-
 /// What a trial counted.
 struct DropCount {
     /// As the findings of all languages call it.

@@ -339,7 +339,6 @@ conclusion-loss-bound =
         [timeouts] as requests wait { PERCENT($share) } of the time until TCP sends again
         [datagrams] with { PERCENT($share) } of the datagrams lost
         [stalls] as the connection waits { PERCENT($share) } of the time or more until TCP sends again
-        [kept] with { PERCENT($share) } of the packets dropped before any interface of the sender has them
         [answers] as requests wait { PERCENT($share) } of the time for answers that do not come
        *[segments] with { PERCENT($share) } of the segments lost
     }{ conclusion-then }

@@ -38,7 +38,6 @@ finding-loss-bound =
         } TCP が再送するまで待っています（タイムアウト { SHORT($rate, unit: "1/s") }）
         [datagrams] 送信したデータグラムの { PERCENT($share) } が届かず、破棄しているのは受信側のソケットではありません
         [stalls] 接続は時間の { PERCENT($share) } 以上、失われたものを TCP が再送するまで待ち（タイムアウト { SHORT($rate, unit: "1/s") }）、セグメントの { PERCENT($lost) } が失われました
-        [kept] パケットの { PERCENT($share) } が送信側のどのインターフェースにも届く前に破棄され、接続は時間の { PERCENT($path) } の間待っています
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待っています。リクエストの { PERCENT($lost, decimals: 1) } が失われ、失われたものは 1 秒後に打ち切られます
        *[segments] セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     }{ $dropped ->
@@ -54,7 +53,6 @@ lost-advice =
         [timeouts] 何がセグメントを破棄しているかを調べてください。満杯の受け付けキュー（listen）や接続追跡テーブル、ファイアウォール、経路上のインターフェースの破棄
         [datagrams] --bit-rate を下げると失う量が減ります。何がデータグラムを破棄しているかを調べてください。経路上の速度制限（ポリサー）やより狭いリンク、インターフェースの破棄
         [stalls] 一度に送ったものをすべて破棄しているものを調べてください。キューを持たない速度制限（ポリサー）や、短いキュー、小さなバッファー
-        [kept] 送信側から出るパケットを何が破棄しているかを調べてください。送信側のファイアウォール（nftables、iptables）のルールです
         [answers] 往路か復路で何がデータグラムを破棄しているかを調べてください。速度制限（ポリサー）、ファイアウォール、満杯のキューやソケット、インターフェースの破棄
        *[segments] 経路上のインターフェースの破棄、満杯のキュー、不良ケーブル、食い違う二重通信の設定を調べてください
     }
@@ -322,7 +320,6 @@ evidence-dirty-of-others = ページキャッシュに書き込み待ちが多�
 evidence-dirty-pages = 書き込み待ち { BINARY($dirty) }。{ BINARY($limit) } から書き手は遅くされる
 evidence-held = バッファーに { BINARY($bytes) }
 evidence-timeouts = TCP のタイムアウト { FIXED($timeouts) } 回、{ SHORT($least_s, unit: "s") } 以上かかったリクエスト { FIXED($late) } 件
-evidence-kept-back = 送信しようとしたパケットの { PERCENT($share) } がインターフェースに届く前に破棄された
 evidence-answers-lost = リクエストの { PERCENT($lost, decimals: 1) } に応答がない
 evidence-shaped =
     { $end ->

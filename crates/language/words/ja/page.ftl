@@ -307,7 +307,6 @@ conclusion-loss-bound =
         [timeouts] リクエストは時間の { PERCENT($share) } の間 TCP の再送を待つ
         [datagrams] データグラムの { PERCENT($share) } が損失
         [stalls] 接続は時間の { PERCENT($share) } 以上 TCP の再送を待つ
-        [kept] パケットの { PERCENT($share) } が送信側のインターフェースに届く前に破棄
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待つ
        *[segments] セグメントの { PERCENT($share) } が損失
     }{ conclusion-then }

@@ -38,7 +38,6 @@ finding-loss-bound =
         } TCP가 다시 보낼 때까지 기다립니다(시간 초과 { SHORT($rate, unit: "1/s") })
         [datagrams] 보낸 데이터그램의 { PERCENT($share) }가 도착하지 않으며, 받는 쪽 소켓이 버린 것이 아닙니다
         [stalls] 연결이 시간의 { PERCENT($share) } 이상을, 잃은 것을 TCP가 다시 보낼 때까지 기다리며(시간 초과 { SHORT($rate, unit: "1/s") }), 세그먼트의 { PERCENT($lost) }를 잃었습니다
-        [kept] 패킷의 { PERCENT($share) }가 보내는 쪽의 어느 인터페이스에도 닿기 전에 버려지고, 연결은 시간의 { PERCENT($path) } 동안 기다립니다
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다립니다. 요청의 { PERCENT($lost, decimals: 1) }를 잃었고, 잃은 요청은 1초 뒤에 포기합니다
        *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     }{ $dropped ->
@@ -54,7 +53,6 @@ lost-advice =
         [timeouts] 무엇이 세그먼트를 버리는지 찾아보십시오. 가득 찬 수신 대기열(listen)이나 연결 추적 테이블, 방화벽, 경로에 있는 인터페이스의 버림
         [datagrams] --bit-rate를 낮추면 덜 잃습니다. 무엇이 데이터그램을 버리는지 찾아보십시오. 경로에 있는 속도 제한(policer)이나 더 좁은 링크, 인터페이스의 버림
         [stalls] 한꺼번에 보낸 것을 무엇이 모두 버리는지 찾아보십시오. 대기열이 없는 속도 제한(policer)이나 짧은 대기열, 작은 버퍼
-        [kept] 보내는 쪽에서 나가는 패킷을 무엇이 버리는지 찾아보십시오. 그 방화벽(nftables, iptables)의 규칙입니다
         [answers] 가는 길이나 오는 길에서 무엇이 데이터그램을 버리는지 찾아보십시오. 속도 제한(policer), 방화벽, 가득 찬 대기열이나 소켓, 인터페이스의 버림
        *[segments] 경로에 있는 인터페이스의 버림, 가득 찬 대기열, 불량 케이블, 서로 다른 이중 통신 설정을 찾아보십시오
     }
@@ -322,7 +320,6 @@ evidence-dirty-of-others = 페이지 캐시에 쓰기를 기다리는 데이터�
 evidence-dirty-pages = 쓰기를 기다리는 데이터 { BINARY($dirty) }, { BINARY($limit) }부터 쓰는 쪽이 늦춰짐
 evidence-held = 버퍼에 { BINARY($bytes) }
 evidence-timeouts = TCP 시간 초과 { FIXED($timeouts) }회, { SHORT($least_s, unit: "s") } 이상 걸린 요청 { FIXED($late) }개
-evidence-kept-back = 보내려는 패킷의 { PERCENT($share) }가 인터페이스에 닿기 전에 버려짐
 evidence-answers-lost = 요청의 { PERCENT($lost, decimals: 1) }가 응답을 받지 못함
 evidence-shaped =
     { $end ->

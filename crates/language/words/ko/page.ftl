@@ -307,7 +307,6 @@ conclusion-loss-bound =
         [timeouts] 요청이 시간의 { PERCENT($share) } 동안 TCP의 재전송을 기다림
         [datagrams] 데이터그램의 { PERCENT($share) } 손실
         [stalls] 연결이 시간의 { PERCENT($share) } 이상 TCP의 재전송을 기다림
-        [kept] 패킷의 { PERCENT($share) }가 보내는 쪽의 인터페이스에 닿기 전에 버려짐
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다림
        *[segments] 세그먼트의 { PERCENT($share) } 손실
     }{ conclusion-then }
