@@ -21,6 +21,8 @@ pub(super) struct CellNumber {
     pub(super) step: f64,
     /// `MB/s`, `%`, `x`; empty where none is written.
     pub(super) unit: String,
+    /// Whether it has a sign: `+23%`.
+    pub(super) is_signed: bool,
     /// The share in parentheses behind it: `150 MB/s (+50%)`.
     pub(super) share: Option<f64>,
     /// What the last digit of that counts.
@@ -196,7 +198,9 @@ fn is_value(text: &str) -> bool {
 
 /// The number of a cell that has nothing else: `1,234.5 MB/s`, `+23 %`, `~1.5x`, `120 ± 3`, `150 MB/s (+50%)`.
 fn number_of(text: &str) -> Option<CellNumber> {
-    let text = text.trim().trim_start_matches(['~', '≈', '+']).trim_start();
+    let text = text.trim();
+    let is_signed = text.starts_with(['+', '-', '\u{2212}']);
+    let text = text.trim_start_matches(['~', '≈', '+']).trim_start();
     let (sign, unsigned) = match text.strip_prefix(['-', '\u{2212}']) {
         Some(rest) => (-1.0, rest.trim_start()),
         None => (1.0, text),
@@ -223,6 +227,7 @@ fn number_of(text: &str) -> Option<CellNumber> {
         value: sign * value * multiple,
         step: step * multiple,
         unit: unit.to_owned(),
+        is_signed,
         share: share.map(|(share, _)| share),
         share_step: share.map_or(0.0, |(_, step)| step),
     })

@@ -79,7 +79,9 @@ pub(super) fn of_columns(table: &WrittenTable) -> RatiosOfTable {
     for column in 1..table.width() {
         let is_named = is_comparison(&table.heading(column));
         let cells = || table.rows.iter().filter_map(move |row| row.cells.get(column)?.number.as_ref());
-        let are_marked = cells().count() > 1 && cells().all(|number| number.is_factor() || number.is_share());
+        // A column of shares may be of anything; differences have signs, and factors their mark.
+        let is_marked = |number: &CellNumber| number.is_factor() || number.is_share() && number.is_signed;
+        let are_marked = cells().count() > 1 && cells().all(is_marked);
         if is_named || are_marked {
             of_column(table, column, is_named, &mut all);
         }
@@ -143,7 +145,8 @@ fn number(table: &WrittenTable, row: usize, column: usize) -> Option<&CellNumber
 fn fit(table: &WrittenTable, row: usize, column: usize, way: Way) -> Option<bool> {
     let (one, other) = (number(table, row, way.one)?, number(table, row, way.other)?);
     let printed = number(table, row, column)?;
-    if one.unit != other.unit || one.value <= 0.0 || other.value <= 0.0 {
+    let are_shares = one.is_share() || one.is_factor();
+    if one.unit != other.unit || are_shares || one.value <= 0.0 || other.value <= 0.0 {
         return None;
     }
     let is_difference = way.formula == DIFFERENCE;
@@ -338,6 +341,14 @@ mod tests {
         ] {
             assert_eq!(of(&changes(heading, cells)).1, 1, "{heading} {cells:?}");
         }
+    }
+
+    #[test]
+    fn shares_without_a_heading_are_no_comparison() {
+        let text = "Time        load %cpu %sys %usr %nice %io %irq   Temp\n15:41:59:     1.06  19%   2%  12%   0%   3%   0%  66.6°C\n\
+                    15:48:32:     1.01  22%   1%  18%   0%   1%   0%  70.8°C\n15:53:42:     3.36  80%   2%  75%   0%   2%   0%  75.8°C\n";
+        let output = import::tool::read("", text.as_bytes()).unwrap();
+        assert!(WrittenTable::all(&output).iter().all(|table| of_columns(table).wrong.is_empty()));
     }
 
     #[test]

@@ -301,6 +301,8 @@ pub(in crate::tool) fn of_number(line: u64, number: &LeadingNumber<'_>) -> Print
 pub(in crate::tool) fn numbers(text: &str, groups: bool) -> impl Iterator<Item = LeadingNumber<'_>> {
     let mut rest = text;
     let mut before: Option<char> = None;
+    // What stands before a sign tells whether it is one: `0.00-1.00` is a span.
+    let mut before_that: Option<char> = None;
     std::iter::from_fn(move || {
         loop {
             let first = rest.chars().next()?;
@@ -310,10 +312,16 @@ pub(in crate::tool) fn numbers(text: &str, groups: bool) -> impl Iterator<Item =
                 && !is_within
                 && let Some(number) = leading(rest, groups)
             {
+                let is_negative = before == Some('-')
+                    && before_that.is_none_or(|before| {
+                        before.is_whitespace() || matches!(before, '(' | '=' | ':' | '/')
+                    });
                 before = number.digits.chars().next_back();
                 rest = number.rest;
-                return Some(number);
+                let value = if is_negative { -number.value } else { number.value };
+                return Some(LeadingNumber { value, ..number });
             }
+            before_that = before;
             before = Some(first);
             rest = rest.get(first.len_utf8()..)?;
         }
@@ -348,6 +356,7 @@ mod tests {
     fn numbers_within_words_are_none() {
         let values = |text: &str| numbers(text, false).map(|number| number.value).collect::<Vec<_>>();
         assert_eq!(values("p99 4.5 ms, 12 (3%) v1.2"), [4.5, 12.0, 3.0]);
-        assert_eq!(values("0/5 (0%) -7"), [0.0, 5.0, 0.0, 7.0]);
+        assert_eq!(values("0.00-1.00 min -0.5"), [0.0, 1.0, -0.5]);
+        assert_eq!(values("0/5 (0%) -7"), [0.0, 5.0, 0.0, -7.0]);
     }
 }

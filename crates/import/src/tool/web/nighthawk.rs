@@ -82,7 +82,7 @@ impl ToolReader for Nighthawk {
         let (mut of, mut is_counters) = (None, false);
         for line in block.lines {
             let text = line.text.trim();
-            if text.ends_with(" samples)") {
+            if text.ends_with(" samples)") || heading(text).is_some() {
                 of = heading(text);
             } else if text.starts_with("Counter ") {
                 (of, is_counters) = (None, true);
@@ -106,8 +106,9 @@ impl ToolReader for Nighthawk {
 
 /// The distribution of a heading: `Request start to response end (49998 samples)`.
 fn heading(text: &str) -> Option<MetricName> {
-    let (name, count) = text.strip_suffix(" samples)")?.rsplit_once(" (")?;
-    whole(count).filter(|(_, rest)| rest.is_empty())?;
+    // Early versions have their number below it.
+    let counted = text.strip_suffix(" samples)").and_then(|text| text.rsplit_once(" ("));
+    let name = counted.map_or(text, |(name, _)| name);
     match name.trim() {
         name if OF_REQUESTS.contains(&name) => Some(metric::LATENCY),
         name if OF_QUEUES.contains(&name) => Some(MetricName::new("queue_time")),
@@ -133,10 +134,20 @@ fn times(line: u64, text: &str, distribution: MetricName, whole_of: &mut ToolMea
         }
         return;
     }
+    for (label, end) in [("mean:", "mean"), ("pstdev:", "stddev")] {
+        if let Some(value) = text.strip_prefix(label) {
+            return add(end, value);
+        }
+    }
     let mut words = text.split_whitespace();
     let (Some(share), Some(_)) = (words.next(), words.next()) else { return };
     let Some(percent) = share.parse::<f64>().ok().map(|share| share * 100.0) else { return };
     let value = words.collect::<Vec<_>>().join(" ");
+    match share {
+        "0" => return add("min", &value),
+        "1" => return add("max", &value),
+        _ => {}
+    }
     let Some(known) = KNOWN.iter().find(|known| (*known - percent).abs() < NEAR) else { return };
     let name = percentile(&known.to_string());
     if let Some((_, end)) = name.and_then(|name| name.as_str().split_once("latency_")) {
@@ -163,7 +174,7 @@ fn counter(line: u64, text: &str, whole_of: &mut ToolMeasurement, outcomes: &mut
     let (Some(name), Some(count)) = (words.next(), words.next()) else { return };
     let Some((count, "")) = whole(count) else { return };
     let rate = words.next().and_then(|rate| bare(line, rate, Unit::PerSecond));
-    match name {
+    match name.strip_prefix("client.").unwrap_or(name) {
         "benchmark.http_1xx" | "benchmark.http_3xx" => outcomes.add(line, count, RequestOutcome::Good),
         "benchmark.http_2xx" => {
             outcomes.add(line, count, RequestOutcome::Good);
@@ -214,6 +225,20 @@ mod tests {
         );
         assert_eq!(value(MetricName::new("queue_time_mean")), Some(4e-6));
         assert_eq!((result.options["rps"].as_str(), output.unread.len()), ("10000", 0));
+    }
+
+    #[test]
+    fn early_versions_have_a_line_for_each_statistic() {
+        let text = "Nighthawk - A layer 7 protocol benchmarking tool.\n\nRequest start to response end\n  samples: 9992\n  mean:    0s 000ms 108us\n  \
+                    pstdev:  0s 000ms 061us\n\n  Percentile  Count       Latency\n  0           1           0s 000ms 073us\n  \
+                    0.990625    9899        0s 000ms 130us\n  1           9992        0s 004ms 083us\n\nCounter                                 Value       Per second\n\
+                    client.benchmark.http_2xx               9994        1998.80\n";
+        let results = crate::tool::read("", text.as_bytes()).unwrap().results;
+        let value = |name| results[0].whole.figure(name).map(|figure| (figure.value * 1e6).round());
+        assert_eq!(
+            (value(metric::LATENCY_MEAN), value(metric::LATENCY_P99), value(metric::LATENCY_MAX)),
+            (Some(108.0), Some(130.0), Some(4083.0))
+        );
     }
 
     #[test]
