@@ -143,9 +143,9 @@ fn every_page_of_the_server_is_right_at_every_width() {
         let page = Page::open_at(&chromium, site.at(&format!("{path}{joint}lang={language}")), MATRIX[0]);
         for view in MATRIX {
             page.show(*view);
-            wrong.extend(
-                check(&page).into_iter().map(|complaint| format!("{name} {}: {complaint}", view.name)),
-            );
+            // A saved page must have all within it; this one has a server.
+            let told = check(&page).into_iter().filter(|complaint| complaint.check != "outside");
+            wrong.extend(told.map(|complaint| format!("{name} {}: {complaint}", view.name)));
             keep(&format!("{name}-{}", view.name), &page);
         }
         let asked = page.requests();
