@@ -1,5 +1,6 @@
 //! The captures that the integration tests read, for tests of what every line or every text is asked.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// Their texts, in the order of their names. What is not UTF-8 is damaged.
@@ -10,4 +11,14 @@ pub(super) fn texts() -> Vec<String> {
     let mut paths: Vec<_> = files.filter(|path| path.extension().is_some_and(|end| end == "out")).collect();
     paths.sort();
     paths.iter().map(|path| String::from_utf8_lossy(&std::fs::read(path).unwrap()).into_owned()).collect()
+}
+
+/// Their lines as readers are given them, each once; of those that differ in their digits alone one.
+pub(super) fn lines() -> Vec<String> {
+    let mut known = BTreeSet::new();
+    let texts = texts();
+    let is_new = |line: &&str| {
+        known.insert(line.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect::<String>())
+    };
+    texts.iter().flat_map(|text| text.lines()).filter(is_new).map(super::paste::as_shown).collect()
 }

@@ -1,6 +1,8 @@
 //! Command lines in a text, with the prompts of shells before them. What an output does not say
 //! of its options, the command above it does.
 
+use std::ops::Range;
+
 use super::block::ToolLine;
 use super::prompt::{ARROW, behind_prompt};
 use super::shell_text::{tells_rate, with_backslashes, with_drives, with_plain_quotes};
@@ -18,6 +20,16 @@ pub struct CommandLine {
     passed: Vec<(&'static str, usize)>,
     /// The lines of the job file that was shown last before its output.
     pub(super) job_file: Vec<ToolLine>,
+    /// Where its commands stand, once it is whole.
+    places: Option<CommandPlaces>,
+}
+
+/// Where the commands of a line stand. Every line and every output below it is asked for them, and it may have very many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct CommandPlaces {
+    is_loop: bool,
+    /// By the names of the programs of an importer; no other importer's program is run.
+    of_programs: Vec<(&'static [&'static str], Vec<Range<usize>>)>,
 }
 
 /// So many words are behind [`ARROW`] at most.
@@ -77,13 +89,32 @@ impl CommandLine {
     /// in `sudo dd if=x of=y; sync`. Where several commands run it, those of the next whose output was not yet read.
     #[must_use]
     pub fn invocation(&self, programs: &[&str]) -> Option<&[String]> {
-        let all = self.invocations(programs);
         let passed = self.passed.iter().find(|(name, _)| programs.first() == Some(name));
         let passed = passed.map_or(0, |(_, count)| *count);
-        // A loop begins again.
-        let is_loop = self.words.iter().any(|word| word == "do");
-        let at = if is_loop { passed.checked_rem(all.len())? } else { passed.min(all.len().checked_sub(1)?) };
-        all.get(at).copied()
+        let one_of = |all: &[Range<usize>], is_loop: bool| {
+            // A loop begins again.
+            let at =
+                if is_loop { passed.checked_rem(all.len())? } else { passed.min(all.len().checked_sub(1)?) };
+            self.words.get(all.get(at)?.clone())
+        };
+        match &self.places {
+            Some(places) => {
+                let (_, all) = places.of_programs.iter().find(|(known, _)| *known == programs)?;
+                one_of(all, places.is_loop)
+            }
+            None => one_of(&self.invocations(programs), self.is_loop()),
+        }
+    }
+
+    /// Looks where the commands of each importer's programs stand: no more words come. `programs` are those of all importers
+    /// whose programs it runs.
+    pub(super) fn complete(&mut self, programs: impl Iterator<Item = &'static [&'static str]>) {
+        let of_programs = programs.map(|programs| (programs, self.invocations(programs))).collect();
+        self.places = Some(CommandPlaces { is_loop: self.is_loop(), of_programs });
+    }
+
+    fn is_loop(&self) -> bool {
+        self.words.iter().any(|word| word == "do")
     }
 
     /// An output of one of these programs was read: the next one is of the next command that runs it.
@@ -100,17 +131,20 @@ impl CommandLine {
         self.passed.iter().any(|(name, _)| programs.first() == Some(name))
     }
 
-    /// Each command that runs one of these programs, from the program on.
-    fn invocations(&self, programs: &[&str]) -> Vec<&[String]> {
+    /// Where each command stands that runs one of these programs, from the program on.
+    fn invocations(&self, programs: &[&str]) -> Vec<Range<usize>> {
         let mut all = Vec::new();
-        let mut rest = self.words.as_slice();
-        while let Some(start) = rest.iter().position(|word| programs.contains(&program(word))) {
-            let own = rest.get(start..).unwrap_or_default();
+        let mut from = 0;
+        let words = |from: usize| self.words.get(from..).unwrap_or_default();
+        while let Some(start) = words(from).iter().position(|word| programs.contains(&program(word))) {
+            from += start;
+            let own = words(from);
             let end = own.iter().position(|word| is_end(word)).unwrap_or(own.len());
-            all.extend(own.get(..end).filter(|words| !words.iter().any(|word| is_question(word))));
+            let is_asked = own.get(..end).is_some_and(|words| words.iter().any(|word| is_question(word)));
+            all.extend((!is_asked).then_some(from..from + end));
             // A file that the output goes to is no command.
             let Some(next) = own.iter().position(|word| is_separator(word)) else { break };
-            rest = own.get(next + 1..).unwrap_or_default();
+            from += next + 1;
         }
         all
     }

@@ -23,9 +23,13 @@ pub(super) fn behind_prompt(line: &str) -> Option<(&str, &str)> {
     {
         return Some((folder, command.trim_start()));
     }
-    let (at, mark) = line.char_indices().take(PROMPT_MAX).find(|(at, c)| {
-        MARKS.contains(c) && line.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(' '))
-    })?;
+    let is_mark = |at: usize, c: char| {
+        MARKS.contains(&c) && line.get(at + c.len_utf8()..).is_some_and(|rest| rest.starts_with(' '))
+    };
+    // Letters and digits are none, and every line of any text is asked.
+    let may_be_mark = |c: char| !(c.is_ascii_alphanumeric() || c == ' ');
+    let mut letters = line.char_indices().take(PROMPT_MAX);
+    let (at, mark) = letters.find(|(at, c)| may_be_mark(*c) && is_mark(*at, *c))?;
     let end = at + mark.len_utf8();
     let (prompt, command) = (line.get(..end)?, line.get(end..)?.trim_start());
     is_prompt(line.get(..at)?.trim_end()).then_some((prompt, command))

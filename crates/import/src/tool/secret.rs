@@ -291,21 +291,27 @@ fn may_have(line: &str) -> bool {
         before.is_none_or(|byte| !byte.is_ascii_alphanumeric())
             && (next.is_ascii_alphabetic() || next == b'-' || is_taken_by_shell(next))
     };
+    let mut has_colon = false;
+    let is_option_or_user = bytes.iter().enumerate().any(|(at, byte)| match byte {
+        b'-' => is_option(at),
+        b':' => {
+            has_colon = true;
+            false
+        }
+        b'@' => has_colon,
+        _ => false,
+    });
+    is_option_or_user || has_name(line)
+}
+
+/// Whether a text has the name of a setting or of a header whose value is one, wherever it has what a shell takes away.
+fn has_name(text: &str) -> bool {
+    let bytes = text.as_bytes();
     let is_named = |at: usize| {
         let up_to = bytes.get(..=at).unwrap_or_default();
         SETTINGS.iter().chain(HEADERS).any(|name| ends_with_name(up_to, name))
     };
-    let mut has_colon = false;
-    bytes.iter().enumerate().any(|(at, byte)| match byte {
-        b'-' => is_option(at),
-        b'=' => is_named(at),
-        b':' => {
-            has_colon = true;
-            is_named(at)
-        }
-        b'@' => has_colon,
-        _ => false,
-    })
+    bytes.iter().enumerate().any(|(at, byte)| matches!(byte, b'=' | b':') && is_named(at))
 }
 
 /// Whether a text ends with a name in small letters, whatever its own are, and wherever it has what a shell takes away.
@@ -383,6 +389,9 @@ pub(super) fn hide_options(result: &mut ToolResult) {
 
 /// Cuts a word behind the first setting or header whose value is one. Whether the next words are of it, too.
 fn cut(word: &mut String) -> bool {
+    if !has_name(word) {
+        return false;
+    }
     let small = word.to_ascii_lowercase();
     let (setting, header) = (end_of(&small, SETTINGS), end_of(&small, HEADERS));
     let is_header = match (setting, header) {

@@ -1,6 +1,7 @@
 //! Text in the encodings that outputs are found in: UTF-8, UTF-16 (of PowerShell), and the older
 //! ones of Korea, Japan and the West.
 
+use std::borrow::Cow;
 use std::io::{self, Read};
 
 use encoding_rs::{EUC_JP, EUC_KR, Encoding, SHIFT_JIS, WINDOWS_1252};
@@ -13,18 +14,18 @@ pub(super) struct LineDecoder {
 
 impl LineDecoder {
     /// The text of a line.
-    pub(super) fn decode(&mut self, bytes: &[u8]) -> String {
+    pub(super) fn decode<'a>(&mut self, bytes: &'a [u8]) -> Cow<'a, str> {
         let utf8_error = match std::str::from_utf8(bytes) {
-            Ok(text) => return text.to_owned(),
+            Ok(text) => return Cow::Borrowed(text),
             Err(error) => error,
         };
         // Cut in the middle of a character, or damaged in one place: more of it is right than wrong.
         let is_mostly_utf8 = bytes.get(..utf8_error.valid_up_to()).is_some_and(|valid| !valid.is_ascii());
         if is_mostly_utf8 && self.known.is_none() {
-            return String::from_utf8_lossy(bytes).into_owned();
+            return String::from_utf8_lossy(bytes);
         }
         let encoding = *self.known.get_or_insert_with(|| guess(bytes));
-        encoding.decode_without_bom_handling(bytes).0.into_owned()
+        encoding.decode_without_bom_handling(bytes).0
     }
 
     /// The name of the encoding, where it is not UTF-8.
@@ -138,7 +139,7 @@ mod tests {
 
     fn decoded(bytes: &[u8]) -> (String, Option<&'static str>) {
         let mut decoder = LineDecoder::default();
-        (decoder.decode(bytes), decoder.name())
+        (decoder.decode(bytes).into_owned(), decoder.name())
     }
 
     #[test]

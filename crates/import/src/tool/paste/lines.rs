@@ -151,9 +151,14 @@ impl<'a> LineSource<'a> {
         }
         self.number += 1;
         let bytes = raw.last_shown();
-        let text = markup::without(terminal::shown(&self.decoder.decode(bytes)));
+        let text = as_shown(&self.decoder.decode(bytes));
         Ok(Some(ToolLine { number: self.number, text }))
     }
+}
+
+/// A line as a terminal would have shown it, without the marks of the page that it was copied from.
+pub(in crate::tool) fn as_shown(text: &str) -> String {
+    markup::without(terminal::shown(text))
 }
 
 /// The bytes of one line: what carriage returns overwrote is let go.

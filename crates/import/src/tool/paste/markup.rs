@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use crate::tool::prompt::is_bare_prompt;
+
 /// Tags of HTML that stand around texts of terminals. Others may be words of a tool, as `<LOOPBACK>` is.
 const TAGS: &[&str] = &["pre", "code", "br", "div", "span", "samp", "tt", "p", "blockquote", "font", "kbd"];
 
@@ -110,6 +112,11 @@ fn bold(text: &str) -> Option<(&str, &str, &str)> {
     (is_outside && is_inside).then_some((before, inside, behind))
 }
 
+/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of Markdown.
+pub(super) fn is_between(text: &str) -> bool {
+    is_bare_prompt(text) || is_fence(text)
+}
+
 /// Whether a line only begins or ends code in Markdown: three backticks, or tildes, and maybe its language.
 pub(super) fn is_fence(text: &str) -> bool {
     let text = text.trim();
@@ -120,6 +127,10 @@ pub(super) fn is_fence(text: &str) -> bool {
 
 /// Without what stands at both ends.
 fn without_forum(text: &str) -> &str {
+    // Every line of any text is asked.
+    if !text.contains(['[', '{', '`', '*']) {
+        return text;
+    }
     let mut inner = text;
     while let Some(rest) = FORUM.iter().find_map(|mark| behind_mark(inner, mark)) {
         inner = rest;

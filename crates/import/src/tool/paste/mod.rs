@@ -24,11 +24,13 @@ use self::decoration::{Decorations, Sureness};
 use self::json::JsonExtent;
 pub use self::lines::LINE_BYTES_MAX;
 use self::lines::LineSource;
+#[cfg(test)]
+pub(super) use self::lines::as_shown;
+use self::markup::is_between;
 use self::readers::{ReaderSet, Readers};
 use self::room::{bytes_of, room_of};
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
-use super::prompt::is_bare_prompt;
 use super::reader::{Beginning, Extent, NotUnderstood, ToolReader};
 use super::secret::{hide_in_line, hide_options, hide_secrets};
 
@@ -380,6 +382,7 @@ impl<'a> Paste<'a> {
             command.job_file = before.job_file;
         }
         self.below = self.readers.below(&command);
+        command.complete(self.readers.programs_of(self.below));
         self.command = Some(command);
     }
 
@@ -480,11 +483,6 @@ impl<'a> Paste<'a> {
         let last_text = sample::of_last(lines, last);
         self.output.unread.push(UnreadLines { lines, cause, tool, text, last_text, written });
     }
-}
-
-/// Whether a line stands between outputs and says nothing: a prompt behind which nothing was typed, a fence of Markdown.
-fn is_between(text: &str) -> bool {
-    is_bare_prompt(text) || markup::is_fence(text)
 }
 
 impl OpenBlock {

@@ -58,8 +58,8 @@ pub(super) struct Readers {
     /// By the first two bytes of a mark the place of its group behind 1, or 0.
     groups_of: Vec<u16>,
     groups: Vec<Vec<Mark>>,
-    /// What the programs of all of them are called, in order.
-    programs: Vec<&'static str>,
+    /// What the programs of all of them are called, in order, each with those that read it.
+    programs: Vec<(&'static str, ReaderSet)>,
 }
 
 impl Readers {
@@ -73,11 +73,9 @@ impl Readers {
             bytes: Vec::new(),
             groups_of: vec![0; 1 << 16],
             groups: Vec::new(),
-            programs: all.iter().flat_map(|reader| reader.programs()).copied().collect(),
+            programs: Vec::new(),
             all: Vec::new(),
         };
-        readers.programs.sort_unstable();
-        readers.programs.dedup();
         for (place, reader) in all.iter().enumerate() {
             let marks = reader.marks();
             match marks.texts {
@@ -87,9 +85,25 @@ impl Readers {
             if marks.is_number {
                 readers.of_numbers.insert(place);
             }
+            for program in reader.programs() {
+                readers.runs(program, place);
+            }
         }
         readers.all = all;
         readers
+    }
+
+    fn runs(&mut self, program: &'static str, place: usize) {
+        let at = match self.programs.binary_search_by_key(&program, |(name, _)| *name) {
+            Ok(at) => at,
+            Err(at) => {
+                self.programs.insert(at, (program, ReaderSet::default()));
+                at
+            }
+        };
+        if let Some((_, readers)) = self.programs.get_mut(at) {
+            readers.insert(place);
+        }
     }
 
     fn mark(&mut self, text: &'static str, place: usize) {
@@ -130,28 +144,29 @@ impl Readers {
         self.all.iter().copied()
     }
 
-    /// Whether one of them reads what a program of this name prints.
-    pub(super) fn is_program(&self, name: &str) -> bool {
-        self.programs.binary_search(&name).is_ok()
+    /// Those that read what a program of this name prints.
+    fn of_program(&self, name: &str) -> Option<&ReaderSet> {
+        let at = self.programs.binary_search_by_key(&name, |(name, _)| *name).ok()?;
+        self.programs.get(at).map(|(_, readers)| readers)
     }
 
     /// The command on a line, if it is one.
     pub(super) fn command(&self, line: &ToolLine) -> Option<CommandLine> {
-        CommandLine::of_known(line, &|name| self.is_program(name))
+        CommandLine::of_known(line, &|name| self.of_program(name).is_some())
     }
 
     /// Those whose programs a command runs: they are asked about every line below it.
     pub(super) fn below(&self, command: &CommandLine) -> ReaderSet {
         let mut set = ReaderSet::default();
-        let known = command.words.iter().map(|word| program(word)).filter(|name| self.is_program(name));
-        for name in known {
-            for (place, _) in
-                self.all.iter().enumerate().filter(|(_, reader)| reader.programs().contains(&name))
-            {
-                set.insert(place);
-            }
+        for readers in command.words.iter().filter_map(|word| self.of_program(program(word))) {
+            set.add(readers);
         }
         set
+    }
+
+    /// What the programs of these are called.
+    pub(super) fn programs_of(&self, set: ReaderSet) -> impl Iterator<Item = &'static [&'static str]> + '_ {
+        self.of_places(set).map(|reader| reader.programs())
     }
 
     /// Those that may know a line.
@@ -213,8 +228,6 @@ fn pair(first: u8, second: u8) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
 
     /// The places of those that know a line, whatever their marks.
@@ -224,27 +237,10 @@ mod tests {
         all.filter(|(_, reader)| reader.begins(&line).is_some()).map(|(place, _)| place).collect()
     }
 
-    /// Lines of all captures as readers are given them, each once; of those that differ in their digits alone a few.
-    fn lines() -> BTreeSet<String> {
-        let mut known = std::collections::BTreeMap::<String, usize>::new();
-        let texts = crate::tool::captures::texts();
-        let shown = texts
-            .iter()
-            .flat_map(|text| text.lines())
-            .map(|line| super::super::markup::without(super::super::terminal::shown(line)));
-        let is_new = |line: &String| {
-            let form = line.chars().map(|c| if c.is_ascii_digit() { '0' } else { c }).collect();
-            let count = known.entry(form).or_default();
-            *count += 1;
-            *count <= 2
-        };
-        shown.filter(is_new).collect()
-    }
-
     #[test]
     fn who_knows_a_line_is_asked_about_it() {
         let readers = Readers::new(crate::tool::readers());
-        for line in lines() {
+        for line in crate::tool::captures::lines() {
             let asked: Vec<usize> = readers.asked(&line).places().collect();
             for place in knowing(&readers, &line) {
                 assert!(asked.contains(&place), "{} is not asked about: {line}", readers.all[place].name());
@@ -257,7 +253,7 @@ mod tests {
     #[ignore = "long: cargo xtask test --long"]
     fn without_its_marks_nobody_knows_a_line() {
         let readers = Readers::new(crate::tool::readers());
-        for line in lines() {
+        for line in crate::tool::captures::lines() {
             for place in knowing(&readers, &line) {
                 let reader = readers.all[place];
                 let marks = reader.marks();

@@ -3,6 +3,10 @@
 /// A line without escape sequences (ECMA-48), other control characters, and white space at its
 /// end. What backspaces took is gone.
 pub(super) fn shown(text: &str) -> String {
+    // Most lines of any text have nothing of this.
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+        return without_interrupts(text.trim_end().to_owned());
+    }
     let mut shown = String::with_capacity(text.len());
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {

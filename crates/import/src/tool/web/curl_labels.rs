@@ -24,6 +24,10 @@ const PROGRAMS: &[&str] = &[CURL];
 /// The most lines of one output: a loop prints some for each turn.
 const LINES_MAX: usize = 1000;
 
+/// The most lines of a format, and the most bytes of all of them: each line below is held against each.
+const FORMAT_LINES_MAX: usize = 100;
+const FORMAT_BYTES_MAX: usize = 8192;
+
 /// The most characters of a line.
 const LINE_MAX: usize = 400;
 
@@ -116,10 +120,13 @@ fn templates(words: &[String]) -> Vec<String> {
             format = Some(joined);
         }
     }
+    // Nobody types a longer one.
+    let format = format.filter(|format| format.len() <= FORMAT_BYTES_MAX).unwrap_or_default();
     // Tabs of a text are read as spaces.
-    let format = format.unwrap_or_default().replace("\\r", "").replace("\\t", " ").replace('\t', " ");
+    let format = format.replace("\\r", "").replace("\\t", " ").replace('\t', " ");
     let lines = format.replace("\\n", "\n");
-    lines.lines().map(str::to_owned).filter(|line| !line.trim().is_empty()).collect()
+    let full = lines.lines().filter(|line| !line.trim().is_empty());
+    full.take(FORMAT_LINES_MAX).map(str::to_owned).collect()
 }
 
 /// The variables of a line with their texts, by the first of the formats that it is of.

@@ -174,14 +174,14 @@ impl Head {
         let rest = words.get(stamp.words..)?;
         let (first, last) = (*rest.first()?, *rest.last()?);
         let is_of_all_cpus = first == OF_ALL_CPUS;
+        let has_item = || columns::is_item(first) || columns::is_item(last) || is_of_all_cpus;
+        if !(stamp.is_any() || has_item()) || rest.iter().any(|word| is_number(word)) {
+            return None;
+        }
         let item_at = match rest.iter().position(|word| columns::is_item(word)) {
             Some(at) if at == 0 || at + 1 == rest.len() => Some(at),
             _ => None,
         };
-        let has_item = columns::is_item(first) || columns::is_item(last) || is_of_all_cpus;
-        if !(stamp.is_any() || has_item) || rest.iter().any(|word| is_number(word)) {
-            return None;
-        }
         let known = rest.iter().filter(|word| columns::is_known(word)).count();
         let least = if stamp.is_any() { 1 } else { 2 };
         let is_known = known >= least && known * 3 >= rest.len();
