@@ -34,15 +34,20 @@ impl LineDecoder {
     }
 }
 
+/// How much less Japanese without kana counts: the bytes of Hangul pass for Chinese characters, too.
+const WITHOUT_KANA: f64 = 0.9;
+
 /// The encoding in which bytes that are no UTF-8 make most sense. What decodes without an error in
-/// several is told by its letters: Korean is mostly Hangul; Japanese has kana, without which the
-/// bytes of Hangul would pass for Chinese characters.
+/// several is told by its letters: Korean is mostly Hangul; Japanese has kana, or Chinese characters apart from
+/// Latin letters: `22時24分29秒`.
 fn guess(bytes: &[u8]) -> &'static Encoding {
     let korean = (EUC_KR, share(EUC_KR, bytes, is_hangul) * usual_share(bytes));
     let japanese = [EUC_JP, SHIFT_JIS].map(|encoding| {
         let has_kana = share(encoding, bytes, is_kana) > 0.0;
         let all = share(encoding, bytes, |c| is_kana(c) || is_chinese(c));
-        (encoding, if has_kana { all } else { 0.0 })
+        let are_apart = || stand_apart(&encoding.decode_without_bom_handling(bytes).0);
+        let weight = if has_kana { 1.0 } else { WITHOUT_KANA * f64::from(u8::from(are_apart())) };
+        (encoding, all * weight)
     });
     let candidates = [korean].into_iter().chain(japanese);
     let best = candidates.max_by(|a, b| a.1.total_cmp(&b.1));
@@ -58,12 +63,24 @@ fn share(encoding: &'static Encoding, bytes: &[u8], is_letter: fn(char) -> bool)
     if has_errors || others == 0 { 0.0 } else { letters as f64 / others as f64 }
 }
 
-/// How many of the bytes beyond ASCII the usual syllables of Korean have (KS X 1001), from 0 to 1. With the rare ones,
-/// which Windows added, nearly any Japanese of Shift_JIS passes for Hangul.
+/// How many of the characters beyond ASCII are usual ones of Korean (KS X 1001), both of whose bytes are beyond 0xa0, from 0
+/// to 1. With the rare ones, which Windows added, nearly any Japanese of Shift_JIS passes for Hangul, and so does `°C` of the
+/// West.
 fn usual_share(bytes: &[u8]) -> f64 {
-    let beyond = bytes.iter().filter(|byte| !byte.is_ascii()).count();
-    let usual = bytes.iter().filter(|byte| **byte > 0xa0).count();
-    if beyond == 0 { 0.0 } else { usual as f64 / beyond as f64 }
+    let (mut all, mut usual) = (0_usize, 0_usize);
+    let mut rest = bytes.iter();
+    while let Some(first) = rest.find(|byte| !byte.is_ascii()) {
+        all += 1;
+        usual += usize::from(*first > 0xa0 && rest.next().is_some_and(|second| *second > 0xa0));
+    }
+    if all == 0 { 0.0 } else { usual as f64 / all as f64 }
+}
+
+/// Whether no letter of ASCII touches one beyond it. In the West one stands within a word: `don\u{2019}t`.
+fn stand_apart(text: &str) -> bool {
+    let touch = |(one, other): (char, char)| one.is_ascii_alphabetic() && !other.is_ascii();
+    let pairs = || text.chars().zip(text.chars().skip(1));
+    !pairs().any(|pair| touch(pair) || touch((pair.1, pair.0)))
 }
 
 fn is_hangul(c: char) -> bool {
@@ -151,6 +168,12 @@ mod tests {
             ("新しいSSDの結果です。", SHIFT_JIS),
             ("디스크 똠방각하", EUC_KR),
             ("Datensätze ein", WINDOWS_1252),
+            ("Core 0:  +45,0°C  (hoch = +80,0°C)", WINDOWS_1252),
+            ("I don’t know", WINDOWS_1252),
+            ("22時24分29秒     CPU    %usr   %nice", EUC_JP),
+            ("22時24分29秒     CPU    %usr   %nice", SHIFT_JIS),
+            ("平均値:     all      0.25", EUC_JP),
+            ("평균:     all      0.25", EUC_KR),
         ] {
             let (bytes, _, has_errors) = encoding.encode(text);
             assert!(!has_errors);

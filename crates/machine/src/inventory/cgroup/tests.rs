@@ -81,6 +81,7 @@ fn the_tightest_level_of_version_two_counts() {
         memory_bytes: Some(700_000),
         io: vec![throttle],
         io_control: Vec::new(),
+        cpu_weight: None,
     };
     assert_eq!(cgroup, expected);
     assert_eq!(absent.len(), 1, "{absent:?}");
