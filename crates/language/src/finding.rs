@@ -174,6 +174,7 @@ impl Words {
     /// What a sentence may use beside the finding's own arguments: what the finding is
     /// about, `$resource`, and what its evidence says, `$evidence`.
     fn fill<'a>(&self, filled: &mut FluentArgs<'a>, finding: &'a Finding) {
+        agree(filled, &finding.args);
         if let Some(resource) = &finding.resource {
             hand_over(filled, resource.as_str());
         }
@@ -195,7 +196,7 @@ fn hand_over<'a>(filled: &mut FluentArgs<'a>, resource: &'a str) {
     filled.set("several", if Resource::from(resource).is_several() { "yes" } else { "no" });
 }
 
-/// The same of what evidence is about, which has it among its arguments.
+/// The same of what evidence, or an answer, is about, which has it among its arguments.
 fn agree<'a>(filled: &mut FluentArgs<'a>, arguments: &'a Arguments) {
     if let Some(Value::Text(resource)) = arguments.get("resource") {
         hand_over(filled, resource);

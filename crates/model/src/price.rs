@@ -160,6 +160,8 @@ fn amount(text: &str) -> Option<f64> {
             match (part.len(), mark) {
                 (1 | 2, '.' | ',') => format!("{}.{part}", plain(whole)).parse().ok(),
                 (3, ',') if (1..=3).contains(&whole.len()) && whole != "0" => plain(text).parse().ok(),
+                // No thousands begin with a zero.
+                (3.., '.') if whole == "0" => text.parse().ok(),
                 (3, '.') => None,
                 (3, '\'' | '\u{2019}' | '\u{a0}' | '\u{202f}') if grouped(text, *mark) => {
                     plain(text).parse().ok()

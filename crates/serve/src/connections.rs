@@ -24,6 +24,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::{sleep, timeout};
 use tokio_rustls::TlsAcceptor;
 
+use crate::client::Client;
 use crate::router;
 use crate::shared::Shared;
 use crate::timed_stream::TimedStream;
@@ -52,10 +53,6 @@ const REFUSED: usize = 64;
 /// What is said to whom there is no room for.
 const BUSY: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
-
-/// Where a request came from.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Client(pub(crate) IpAddr);
 
 /// Runs until `stop` is set, on this thread and those that wait for the store.
 pub(crate) fn run(

@@ -15,9 +15,10 @@ use http::header::{
 };
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 
-use crate::connections::Client;
+use crate::client::Client;
 use crate::language_choice::{self, COOKIE_NAME};
 use crate::page::{self, Visitor};
+use crate::policy::{POLICY, SIGN_IN};
 use crate::query::Query;
 use crate::session::Role;
 use crate::shared::Shared;
@@ -28,13 +29,6 @@ const ADDRESS: usize = 8 << 10;
 
 /// For so long a page may take to be made.
 const PATIENCE: Duration = Duration::from_secs(120);
-
-/// Where one signs in, which all may see who are let to the door.
-pub(crate) const SIGN_IN: &str = "/sign-in";
-
-/// What a page may do: nothing but load our style, our script and pictures, and ask us.
-pub(crate) const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
 /// Lets a request through to its page, or answers in its place.
 pub(crate) async fn guard(State(shared): State<Arc<Shared>>, mut request: Request, next: Next) -> Response {

@@ -8,6 +8,7 @@
 
 mod assets;
 mod cache;
+mod client;
 mod connections;
 mod door;
 mod error;
@@ -16,6 +17,7 @@ mod guard;
 mod host;
 mod language_choice;
 mod page;
+mod policy;
 mod query;
 mod router;
 mod session;

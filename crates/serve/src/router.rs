@@ -7,8 +7,9 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 
 use crate::assets;
-use crate::guard::{SIGN_IN, guard};
+use crate::guard::guard;
 use crate::page::{compare, figure, list, live, machines, remove, run, sign_in, trend};
+use crate::policy::SIGN_IN;
 use crate::shared::Shared;
 use crate::trouble::Trouble;
 

@@ -136,7 +136,7 @@ mod tests {
             assert_eq!(found.code, "latency-bound", "{found:?}");
             found.evidence.into_iter().find(|evidence| evidence.code == super::FEW)?.text
         };
-        let text = "of the 1.0 operations that are in flight in the mean, disk sda has 0.12 by { pronoun-its } own count";
+        let text = "of the 1.0 operations that are in flight in the mean, disk sda has 0.12 by its own count";
         assert!(few(0.12).is_some_and(|said| said.starts_with(text)), "{:?}", few(0.12));
         assert_eq!(few(0.9), None);
     }

@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(found.resource.as_ref().map(Resource::as_str), Some("block:sda"));
         assert_eq!(
             found.text,
-            "disk sda holds this back: the load waits 91 % of the time for { pronoun-them } to deliver what the page cache does not hold"
+            "disk sda holds this back: the load waits 91 % of the time for it to deliver what the page cache does not hold"
         );
         assert!(found.advice.as_ref().is_some_and(|advice| !advice.contains("read-ahead")), "{found:?}");
         let mut in_order = buffered(10.0);

@@ -213,19 +213,27 @@ pub(super) fn measure(
     drop(live);
     let logged = progress.finish();
     end(agent);
-    let run = match run {
-        Err(RunError::Unkept { run, error }) => {
-            // Nobody can ask for its details later.
-            let words = language(matches).words();
-            let document = document(&Subject { run: &run, words });
-            output::print(output::written(&document, Detail::All).as_bytes())?;
-            return Err(Failure::Unkept { run: Box::new(remains(&store, *run)), error });
-        }
-        other => other?,
-    };
+    let run = kept_or_printed(matches, run, &store)?;
     let code = hand_over(matches, &run, destination)?;
     logged.map_err(|failure| Failure::Unwritten { id: run.id.clone(), failure: Box::new(failure) })?;
     Ok(code)
+}
+
+/// The run; one that could not be kept is printed, for nobody can ask for its details later.
+fn kept_or_printed(
+    matches: &ArgMatches,
+    run: Result<Run, RunError>,
+    store: &impl Store,
+) -> Result<Run, Failure> {
+    match run {
+        Err(RunError::Unkept { run, error }) => {
+            let words = language(matches).words();
+            let document = document(&Subject { run: &run, words });
+            output::print(output::written(&document, Detail::All).as_bytes())?;
+            Err(Failure::Unkept { run: Box::new(remains(store, *run)), error })
+        }
+        other => Ok(other?),
+    }
 }
 
 /// Prints a run that is kept, or writes it to a file, as was asked.

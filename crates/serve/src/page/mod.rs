@@ -28,7 +28,7 @@ use sha2::{Digest, Sha256};
 use store::State;
 
 use crate::assets;
-use crate::guard::{POLICY, SIGN_IN};
+use crate::policy::{POLICY, SIGN_IN};
 use crate::query::Query;
 use crate::session::{Role, Session};
 use crate::trouble::Trouble;

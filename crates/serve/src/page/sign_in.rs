@@ -10,7 +10,7 @@ use http::{HeaderValue, StatusCode};
 use maud::{Markup, html};
 
 use super::{Visitor, form, whole};
-use crate::guard::SIGN_IN;
+use crate::policy::SIGN_IN;
 use crate::query::Query;
 use crate::session::{LASTS, Role};
 use crate::shared::Shared;

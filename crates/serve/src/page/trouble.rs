@@ -4,7 +4,7 @@ use axum::response::Html;
 use maud::html;
 
 use super::{Visitor, sign_in, whole};
-use crate::guard::SIGN_IN;
+use crate::policy::SIGN_IN;
 use crate::query::Query;
 use crate::trouble::Trouble;
 

@@ -6,7 +6,7 @@ use model::{MetricName, Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct InfluxStress;
@@ -43,6 +43,10 @@ impl ToolReader for InfluxStress {
     fn counting(&self) -> &'static [CountingRule] {
         // Points, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Using point template:", "Write Throughput:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

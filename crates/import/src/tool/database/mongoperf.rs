@@ -7,7 +7,7 @@ use super::mean;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, leading, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Mongoperf;
@@ -39,6 +39,10 @@ impl ToolReader for Mongoperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[NAME, " MB/sec"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::tool_result::{Counting, ToolMeasurement, ToolPart, ToolPartKind, Tool
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct TpcH;
@@ -33,6 +33,10 @@ impl ToolReader for TpcH {
     fn counting(&self) -> &'static [CountingRule] {
         // Seconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[SUMMARY, CURRENT]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use crate::tool::arithmetic::{FigureSheet, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Irtt;
@@ -54,6 +54,10 @@ impl ToolReader for Irtt {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["[Connecting] connecting to ", "seq=", "Mean"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

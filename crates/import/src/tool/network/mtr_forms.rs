@@ -14,7 +14,7 @@ use crate::tool::command_line::CommandLine;
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{exact, leading, plain, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct MtrForms;
@@ -47,6 +47,10 @@ impl ToolReader for MtrForms {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, and microseconds in `--raw`, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[CSV, "<MTR SRC="]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

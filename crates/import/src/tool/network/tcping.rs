@@ -10,7 +10,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{exact, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Tcping;
@@ -57,6 +57,10 @@ impl ToolReader for Tcping {
     fn counting(&self) -> &'static [CountingRule] {
         // Milliseconds, without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Ping", "Probing ", "probes "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -19,10 +19,17 @@ impl LineDecoder {
             Ok(text) => return Cow::Borrowed(text),
             Err(error) => error,
         };
-        // Cut in the middle of a character, or damaged in one place: more of it is right than wrong.
-        let is_mostly_utf8 = bytes.get(..utf8_error.valid_up_to()).is_some_and(|valid| !valid.is_ascii());
-        if is_mostly_utf8 && self.known.is_none() {
-            return String::from_utf8_lossy(bytes);
+        // Cut in the middle of a character, or damaged in one place: more of it is right than wrong. Two bytes of another
+        // encoding may happen to be a character.
+        if self.known.is_none()
+            && bytes.get(..utf8_error.valid_up_to()).is_some_and(|valid| !valid.is_ascii())
+        {
+            let text = String::from_utf8_lossy(bytes);
+            let beyond = text.chars().filter(|c| !c.is_ascii()).count();
+            let damaged = text.chars().filter(|c| *c == char::REPLACEMENT_CHARACTER).count();
+            if damaged * 2 <= beyond {
+                return text;
+            }
         }
         let encoding = *self.known.get_or_insert_with(|| guess(bytes));
         encoding.decode_without_bom_handling(bytes).0

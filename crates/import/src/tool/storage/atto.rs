@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{count, leading, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Atto;
@@ -42,6 +42,10 @@ impl ToolReader for Atto {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["enchmark", "ENCHMARK"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -6,7 +6,7 @@ use model::{Unit, metric};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, leading, quantity, time};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct EzFio;
@@ -42,6 +42,10 @@ impl ToolReader for EzFio {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["ezFio test parameters:", "Test Description"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

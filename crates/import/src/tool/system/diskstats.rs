@@ -7,7 +7,7 @@ use model::{MetricName, Unit};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, plain};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Diskstats;
@@ -62,6 +62,10 @@ impl ToolReader for Diskstats {
     fn counting(&self) -> &'static [CountingRule] {
         // Counts, milliseconds, and sectors of 512 bytes.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&[]]).or_number()
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -9,7 +9,7 @@ use crate::tool::arithmetic::share;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{plain, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Pressure;
@@ -40,6 +40,10 @@ impl ToolReader for Pressure {
     fn counting(&self) -> &'static [CountingRule] {
         // Per cent, and microseconds.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["pressure", "avg10="]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -8,7 +8,7 @@ use crate::tool::arithmetic::{FigureSheet, nth_of};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Slabtop;
@@ -52,6 +52,10 @@ impl ToolReader for Slabtop {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Active / Total ", "OBJS"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

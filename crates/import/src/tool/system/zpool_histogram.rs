@@ -7,7 +7,7 @@ use model::{MetricName, Unit};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::{CountingRule, factor};
 use crate::tool::number::{count, leading, plain, quantity};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct ZpoolHistogram;
@@ -49,6 +49,10 @@ impl ToolReader for ZpoolHistogram {
     fn counting(&self) -> &'static [CountingRule] {
         // As the table of zpool iostat; buckets have their units.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["total_wait", "sync_read"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use crate::tool::arithmetic::{FigureSheet, Term};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, leading, quantity, time, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Httperf;
@@ -67,6 +67,10 @@ impl ToolReader for Httperf {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Maximum connect burst length:", "Total: connections "]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
 use crate::tool::number::{bare, exact, leading, plain, seconds, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Nighthawk;
@@ -46,6 +46,10 @@ impl ToolReader for Nighthawk {
     fn counting(&self) -> &'static [CountingRule] {
         // Times, and counts without multiples.
         &[]
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Nighthawk - A layer 7"], OF_REQUESTS, OF_QUEUES])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

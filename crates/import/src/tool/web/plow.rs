@@ -11,7 +11,7 @@ use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::statistic;
 use crate::tool::number::{bare, cut_off, exact, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Plow;
@@ -49,6 +49,10 @@ impl ToolReader for Plow {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Benchmarking ", "Summary:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {

@@ -10,7 +10,7 @@ use super::CommandOptions;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{bare, exact, plain, quantity, whole};
-use crate::tool::reader::{Beginning, Extent, NotUnderstood, ToolReader};
+use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
 
 /// The importer.
 pub(super) struct Rewrk;
@@ -52,6 +52,10 @@ impl ToolReader for Rewrk {
 
     fn counting(&self) -> &'static [CountingRule] {
         RULES
+    }
+
+    fn marks(&self) -> LineMarks {
+        LineMarks::of(&[&["Benchmarking ", "Beginning round ", "Latencies:"]])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
