@@ -112,7 +112,7 @@ fn runs_are_found_by_what_was_said_of_them() {
 fn a_trend_of_nothing_is_refused_with_what_to_type() {
     let place = StoryFolder::new();
     let cases: [(&[&str], &str); 6] = [
-        (&["trend"], "headroom list"),
+        (&["trend"], "`headroom run` makes one"),
         (&["trend", "--since", "yesterday"], "2026-11-28"),
         (&["trend", "--margin", "2"], "percentage"),
         (&["trend", "-o", "t.docx"], ".html"),
