@@ -1,7 +1,8 @@
 //! What all requests share: who is let in, the stores, the pages that were made lately, and how much goes on at once.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use language::Language;
 use maud::Markup;
@@ -15,6 +16,7 @@ use crate::cache::Cache;
 use crate::door::Door;
 use crate::error::WebServerError;
 use crate::failed_logins::FailedLogins;
+use crate::page::filter::Choices;
 use crate::session::Sessions;
 use crate::stores::Stores;
 use crate::trouble::Trouble;
@@ -27,6 +29,9 @@ const STREAMS: usize = 32;
 const MADE: usize = 2;
 /// Threads that read the store at a time.
 const THREADS: usize = 8;
+
+/// For so long studies and machines to choose from are taken to be as they were.
+const CHOICES_LAST: Duration = Duration::from_secs(10);
 
 /// Pages that are kept, and what they may weigh together.
 const PAGES: usize = 16;
@@ -56,6 +61,8 @@ pub(crate) struct Shared {
     pub(crate) failed_logins: FailedLogins,
     pub(crate) pages: Cache<Shown>,
     pub(crate) usual: Language,
+    /// What there is to choose from in forms, and since when that is known.
+    choices: Mutex<Option<(Instant, Choices)>>,
     stores: Stores,
     requests: Semaphore,
     streams: Arc<Semaphore>,
@@ -78,6 +85,7 @@ impl Shared {
             failed_logins: FailedLogins::default(),
             pages: Cache::new(PAGES, PAGE_BYTES),
             usual,
+            choices: Mutex::default(),
             stores: Stores::new(open)?,
             requests: Semaphore::new(REQUESTS),
             streams: Arc::new(Semaphore::new(STREAMS)),
@@ -85,6 +93,20 @@ impl Shared {
             is_ending: AtomicBool::new(false),
             tell,
         })
+    }
+
+    /// What there is to choose from in forms, as it was a moment ago: to look takes as long as a list. Fails if reading
+    /// fails.
+    pub(crate) fn choices(&self, store: &SqliteStore) -> Result<Choices, Trouble> {
+        let mut known = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*known {
+            Some((since, choices)) if since.elapsed() < CHOICES_LAST => Ok(choices.clone()),
+            _ => {
+                let choices = Choices::of(store)?;
+                *known = Some((Instant::now(), choices.clone()));
+                Ok(choices)
+            }
+        }
     }
 
     /// How many threads may read the store.

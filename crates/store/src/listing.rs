@@ -130,19 +130,26 @@ impl SqliteStore {
                 unfinished(&moment, &text, values, (state, query))?
             }
             _ => {
-                let count = format!("SELECT COUNT(*) FROM run WHERE {text}");
-                let total = moment.query_row(&count, params_from_iter(&values), |row| row.get(0))?;
                 let part =
                     [query.limit, query.offset].map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX)));
-                let values: Vec<Value> = values.into_iter().chain(part).collect();
-                let query = format!(
+                let all: Vec<Value> = values.iter().cloned().chain(part).collect();
+                // Chosen and counted in one pass over all.
+                let chosen = format!(
                     "WITH chosen AS MATERIALIZED
-                         (SELECT number FROM run WHERE {text} {NEWEST_FIRST} LIMIT ? OFFSET ?)
-                     {ENTRY} FROM chosen JOIN run USING (number) {NEWEST_FIRST}"
+                         (SELECT number, COUNT(*) OVER () AS total FROM run WHERE {text} {NEWEST_FIRST} LIMIT ? OFFSET ?)
+                     {ENTRY}, total FROM chosen JOIN run USING (number) {NEWEST_FIRST}"
                 );
-                let mut statement = moment.prepare(&query)?;
-                let entries =
-                    statement.query_map(params_from_iter(values), entry)?.collect::<Result<_, _>>()?;
+                let mut statement = moment.prepare(&chosen)?;
+                let counted = |row: &rusqlite::Row<'_>| Ok((entry(row)?, row.get(12)?));
+                let found = statement.query_map(params_from_iter(all), counted)?;
+                let (entries, totals): (Vec<RunEntry>, Vec<usize>) =
+                    found.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
+                let count = format!("SELECT COUNT(*) FROM run WHERE {text}");
+                let total = match totals.first() {
+                    Some(total) => *total,
+                    // Behind the end of the list.
+                    None => moment.query_row(&count, params_from_iter(&values), |row| row.get(0))?,
+                };
                 RunsFound { entries, total }
             }
         };

@@ -45,14 +45,15 @@ fn is_day(text: &str) -> bool {
 }
 
 /// What there is to choose from.
-pub(super) struct Choices {
+#[derive(Clone, Debug)]
+pub(crate) struct Choices {
     studies: Vec<String>,
     machines: Vec<String>,
 }
 
 impl Choices {
     /// Those of a store. Fails if reading fails.
-    pub(super) fn of(store: &SqliteStore) -> Result<Self, StoreError> {
+    pub(crate) fn of(store: &SqliteStore) -> Result<Self, StoreError> {
         let machines = store.machines()?.into_iter().map(|machine| machine.hostname);
         Ok(Self { studies: store.studies()?, machines: machines.filter(|name| !name.is_empty()).collect() })
     }

@@ -11,7 +11,7 @@ use model::Value;
 use report::text::printable;
 use store::{Annotations, RunEntry, RunQuery, RunsFound};
 
-use super::filter::{self, Choices};
+use super::filter;
 use super::{Visitor, address, is_id, minute, state_word, whole};
 use crate::shared::Shared;
 use crate::trouble::Trouble;
@@ -30,10 +30,11 @@ pub(crate) async fn show(
     let page =
         visitor.query.get("page").and_then(|page| page.parse().ok()).unwrap_or(1_usize).clamp(1, PAGES_MOST);
     let query = RunQuery { offset: (page - 1) * ON_PAGE, limit: ON_PAGE, ..filter::asked(&visitor.query) };
+    let own = Arc::clone(&shared);
     let read = shared.with_store(move |store| {
         let found = store.find(&query)?;
         let said = store.annotations_of(found.entries.iter().map(|entry| entry.id.as_str()))?;
-        Ok((found, said, Choices::of(store)?))
+        Ok((found, said, own.choices(store)?))
     });
     let (found, said, choices) = read.await?;
     let words = visitor.words;

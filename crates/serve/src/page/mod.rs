@@ -2,7 +2,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod figure;
-mod filter;
+pub(crate) mod filter;
 pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod machines;

@@ -14,7 +14,7 @@ use report::document::html::served;
 use report::page::trend::{TrendSubject, document};
 use store::{Annotations, RunEntry, RunQuery, SqliteStore, State as RunState, Store, StoreError};
 
-use super::filter::{self, Choices};
+use super::filter;
 use super::{Visitor, around, run, whole, with_styles};
 use crate::shared::{Shared, Shown};
 use crate::trouble::Trouble;
@@ -29,12 +29,13 @@ pub(crate) async fn show(
 ) -> Result<Response, Trouble> {
     let query = RunQuery { limit: RUNS_MOST, ..filter::asked(&visitor.query) };
     let is_asked = !visitor.query.with("lang", None).text().is_empty();
+    let own = Arc::clone(&shared);
     let read = shared.with_store(move |store| {
         let found = store.find(&RunQuery { limit: if is_asked { query.limit } else { 0 }, ..query })?;
         let entries: Vec<RunEntry> =
             found.entries.into_iter().filter(|entry| entry.state != RunState::Running).collect();
         let said = store.annotations_of(entries.iter().map(|entry| entry.id.as_str()))?;
-        Ok((entries, said, Choices::of(store)?, found.total))
+        Ok((entries, said, own.choices(store)?, found.total))
     });
     let (entries, said, choices, total) = read.await?;
     let words = visitor.words;
