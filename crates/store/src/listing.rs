@@ -140,7 +140,7 @@ impl SqliteStore {
                      {ENTRY}, total FROM chosen JOIN run USING (number) {NEWEST_FIRST}"
                 );
                 let mut statement = moment.prepare(&chosen)?;
-                let counted = |row: &rusqlite::Row<'_>| Ok((entry(row)?, row.get(12)?));
+                let counted = |row: &rusqlite::Row<'_>| Ok((entry(row)?, row.get::<_, usize>(12)?));
                 let found = statement.query_map(params_from_iter(all), counted)?;
                 let (entries, totals): (Vec<RunEntry>, Vec<usize>) =
                     found.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
