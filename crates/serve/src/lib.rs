@@ -8,6 +8,7 @@
 
 mod assets;
 mod cache;
+mod choices;
 mod client;
 mod connections;
 mod door;

@@ -13,10 +13,10 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::OpenStore;
 use crate::cache::Cache;
+use crate::choices::Choices;
 use crate::door::Door;
 use crate::error::WebServerError;
 use crate::failed_logins::FailedLogins;
-use crate::page::filter::Choices;
 use crate::session::Sessions;
 use crate::stores::Stores;
 use crate::trouble::Trouble;

@@ -1,9 +1,10 @@
 //! Which runs a list or a trend is about: what the address says, and the form that makes such an address.
 
 use maud::{Markup, html};
-use store::{RunQuery, SqliteStore, State, StoreError};
+use store::{RunQuery, State};
 
 use super::{Visitor, state_word};
+use crate::choices::Choices;
 use crate::query::Query;
 
 /// The states, by what addresses call them.
@@ -42,21 +43,6 @@ fn is_day(text: &str) -> bool {
     let digits = |part: &str| part.bytes().all(|byte| byte.is_ascii_digit());
     let parts: Vec<&str> = text.split('-').collect();
     matches!(parts[..], [y, m, d] if y.len() == 4 && m.len() == 2 && d.len() == 2 && digits(y) && digits(m) && digits(d))
-}
-
-/// What there is to choose from.
-#[derive(Clone, Debug)]
-pub(crate) struct Choices {
-    studies: Vec<String>,
-    machines: Vec<String>,
-}
-
-impl Choices {
-    /// Those of a store. Fails if reading fails.
-    pub(crate) fn of(store: &SqliteStore) -> Result<Self, StoreError> {
-        let machines = store.machines()?.into_iter().map(|machine| machine.hostname);
-        Ok(Self { studies: store.studies()?, machines: machines.filter(|name| !name.is_empty()).collect() })
-    }
 }
 
 /// The form, which sends an address. `more` are fields of the page's own.
