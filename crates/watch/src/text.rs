@@ -100,7 +100,12 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
         let texts = [("resource", resource.as_str()), ("share", &share), ("left", &left)];
         return words.tell_texts("watch-nearest-memory", &texts);
     }
-    let is_full = f64::midpoint(low, high) >= FULL;
+    let state = match f64::midpoint(low, high) {
+        share if share >= FULL => "full",
+        // How many times nearly nothing fits is no figure.
+        share if share < IDLE => "idle",
+        _ => "some",
+    };
     let what = what(words, row, used);
     let more = times(1.0 / high, 1.0 / low);
     let by_latency = matches!(
@@ -113,7 +118,7 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
             ("resource", &resource),
             ("share", &share),
             ("what", &what),
-            ("state", if is_full { "full" } else { "some" }),
+            ("state", state),
             ("more", &more),
             ("latency", if by_latency { "yes" } else { "no" }),
         ],
@@ -125,6 +130,9 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
         false => line + &words.tell_texts("watch-also-full", &[("names", &others.join(", "))]),
     }
 }
+
+/// A resource of which less is used is hardly used.
+const IDLE: f64 = 0.01;
 
 /// `1.6`, or `1.6 to 1.8` where that is another figure; more than a thousand is told as that.
 fn times(low: f64, high: f64) -> String {

@@ -5,6 +5,7 @@
 watch-nearest =
     { $resource }: { $state ->
         [full] full, with { $share } of { $what }
+        [idle] { $share } of { $what }; hardly used
        *[some] { $share } of { $what }; about { $more } times this load until it is full
     }{ $latency ->
         [yes] , first by latency

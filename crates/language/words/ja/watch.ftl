@@ -5,6 +5,7 @@
 watch-nearest =
     { $resource }: { $state ->
         [full] { $what }の { $share } で満杯
+        [idle] { $what }の { $share }。ほとんど使われていません
        *[some] { $what }の { $share }。満杯まで今の負荷の約 { $more } 倍
     }{ $latency ->
         [yes] 。先に遅延が限界に達します

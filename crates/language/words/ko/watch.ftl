@@ -5,6 +5,7 @@
 watch-nearest =
     { $resource }: { $state ->
         [full] { $what }의 { $share }로 가득 찼습니다
+        [idle] { $what }의 { $share }; 거의 쓰이지 않음
        *[some] { $what }의 { $share }; 가득 찰 때까지 지금 부하의 약 { $more }배
     }{ $latency ->
         [yes] , 지연이 먼저 한계에 이릅니다
