@@ -23,6 +23,8 @@ fn the_first_line_says_what_is_nearest_to_full_and_how_much_more_it_would_bear()
         "all CPUs: 25 % of all 2; about 4.0 times this load until it is full"
     );
     assert_eq!(english(&Fake::default().cpu(1.98), &known), "all CPUs: full, with 99 % of all 2");
+    let idle = english(&Fake::default().cpu(0.004), &known);
+    assert!(idle.starts_with("all CPUs: ") && idle.ends_with(" of all 2; hardly used"), "{idle}");
 }
 
 #[test]
