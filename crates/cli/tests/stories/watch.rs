@@ -3,17 +3,19 @@
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::num::NonZero;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::process::CommandExt;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::time::Duration;
 
-use crate::common::{StoryFolder, eventually, stderr, stdout};
+use crate::common::{StoryFolder, eventually, signal, stderr, stdout};
 
-/// A terminal of 80 columns and 24 lines: our end, and the program's.
+/// A terminal of 80 columns and 24 lines: our end, the program's, and what it shows.
 struct Pseudo {
     ours: File,
     theirs: OwnedFd,
+    screen: vt100::Parser,
 }
 
 impl Pseudo {
@@ -34,7 +36,8 @@ impl Pseudo {
         // SAFETY: it is live. Reading it must not wait for what is never drawn.
         assert_eq!(unsafe { libc::fcntl(ours, libc::F_SETFL, libc::O_NONBLOCK) }, 0);
         // SAFETY: both were just opened, and nobody else has them.
-        unsafe { Self { ours: File::from_raw_fd(ours), theirs: OwnedFd::from_raw_fd(theirs) } }
+        let (ours, theirs) = unsafe { (File::from_raw_fd(ours), OwnedFd::from_raw_fd(theirs)) };
+        Self { ours, theirs, screen: vt100::Parser::new(cells(24), cells(80), 0) }
     }
 
     /// Starts the program with this terminal.
@@ -65,43 +68,51 @@ impl Pseudo {
         (state.c_lflag, state.c_iflag)
     }
 
-    fn resize(&self, columns: u16, rows: u16) {
+    fn resize(&mut self, columns: u16, rows: u16) {
         let size = libc::winsize { ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0 };
         // SAFETY: the descriptor and the size are live.
         assert_eq!(unsafe { libc::ioctl(self.ours.as_raw_fd(), libc::TIOCSWINSZ, &raw const size) }, 0);
+        self.screen.screen_mut().set_size(cells(rows), cells(columns));
     }
 
-    /// Reads until the program has drawn this.
-    fn read_until(&mut self, seen: &mut String, what: &str) {
+    /// Reads until the program shows this, and gives the row in which it stands, counted from 0.
+    fn read_until(&mut self, what: &str) -> usize {
+        let mut row = None;
         eventually(what, || {
-            self.rest(seen);
-            plain(seen).contains(what)
+            self.read();
+            row = self.screen.screen().contents().lines().position(|line| line.contains(what));
+            row.is_some()
         });
+        row.unwrap()
+    }
+
+    /// Reads until the program has ended: one that draws into a terminal that nobody reads waits for ever.
+    fn read_to_end(&mut self, program: &mut Child) -> Option<i32> {
+        eventually("it ends", || {
+            self.read();
+            program.try_wait().unwrap().is_some()
+        });
+        self.read();
+        program.wait().unwrap().code()
     }
 
     /// Reads what is there.
-    fn rest(&mut self, seen: &mut String) {
+    fn read(&mut self) {
         let mut part = [0; 4096];
         while let Ok(read @ 1..) = self.ours.read(&mut part) {
-            seen.push_str(&String::from_utf8_lossy(&part[..read]));
+            self.screen.process(&part[..read]);
         }
+    }
+
+    /// Whether the program has a page of its own, behind which the other one stays as it was.
+    fn has_own_page(&self) -> bool {
+        self.screen.screen().alternate_screen()
     }
 }
 
-/// A text without the terminal's commands. Only what changed is drawn, so that words may come in parts.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text.chars();
-    while let Some(c) = rest.next() {
-        if c == '\u{1b}' {
-            if rest.next() == Some('[') {
-                rest.by_ref().find(char::is_ascii_alphabetic);
-            }
-            continue;
-        }
-        out.push(c);
-    }
-    out
+/// Rows or columns of a screen.
+fn cells(count: u16) -> NonZero<u16> {
+    NonZero::new(count).unwrap()
 }
 
 #[test]
@@ -110,23 +121,35 @@ fn the_screen_of_80_by_24_takes_keys_and_sizes_and_leaves_the_terminal_as_it_was
     let mut terminal = Pseudo::new();
     let before = terminal.state();
     let mut watch = terminal.start(&place, &["watch", "--interval", "200ms"]);
-    let mut seen = String::new();
-    terminal.read_until(&mut seen, "all CPUs");
-    terminal.read_until(&mut seen, "Watching takes");
-    assert!(seen.contains("\u{1b}[?1049h"), "it has a page of its own: {seen:?}");
+    terminal.read_until("all CPUs");
+    terminal.read_until("Watching takes");
+    assert_eq!(terminal.read_until("q quit"), 23);
+    assert!(terminal.has_own_page());
     assert_ne!(terminal.state(), before, "keys come one by one");
     terminal.ours.write_all(b" ").unwrap();
-    terminal.read_until(&mut seen, "PAUSED");
+    terminal.read_until("PAUSED");
     terminal.ours.write_all(b" s").unwrap();
-    seen.clear();
     terminal.resize(120, 40);
-    terminal.read_until(&mut seen, "q quit");
+    eventually("the larger screen is used", || terminal.read_until("q quit") == 39);
     terminal.ours.write_all(b"q").unwrap();
-    eventually("it ends", || watch.try_wait().unwrap().is_some());
-    assert_eq!(watch.wait().unwrap().code(), Some(0));
-    terminal.rest(&mut seen);
-    assert!(seen.contains("\u{1b}[?1049l"), "{seen:?}");
+    assert_eq!(terminal.read_to_end(&mut watch), Some(0));
+    assert!(!terminal.has_own_page());
     assert_eq!(terminal.state(), before);
+}
+
+#[test]
+fn a_key_that_comes_with_a_new_size_is_not_lost() {
+    let place = StoryFolder::new();
+    let mut terminal = Pseudo::new();
+    let mut watch = terminal.start(&place, &["watch", "--interval", "10s"]);
+    terminal.read_until("q quit");
+    let process = watch.id();
+    // Both are there when it looks again.
+    signal(process, rustix::process::Signal::STOP);
+    terminal.resize(100, 30);
+    terminal.ours.write_all(b"q").unwrap();
+    signal(process, rustix::process::Signal::CONT);
+    assert_eq!(terminal.read_to_end(&mut watch), Some(0));
 }
 
 #[test]
@@ -136,18 +159,13 @@ fn a_signal_and_ctrl_c_end_it_with_the_terminal_as_it_was() {
         let mut terminal = Pseudo::new();
         let before = terminal.state();
         let mut watch = terminal.start(&place, &["watch"]);
-        let mut seen = String::new();
-        terminal.read_until(&mut seen, "q quit");
+        terminal.read_until("q quit");
         match end {
-            "signal" => {
-                let sent = Command::new("kill").args(["-TERM", &watch.id().to_string()]).status().unwrap();
-                assert!(sent.success());
-            }
+            "signal" => signal(watch.id(), rustix::process::Signal::TERM),
             _ => terminal.ours.write_all(b"\x03").unwrap(),
         }
-        eventually("it ends", || watch.try_wait().unwrap().is_some());
-        terminal.rest(&mut seen);
-        assert!(seen.contains("\u{1b}[?1049l"), "{end}: {seen:?}");
+        terminal.read_to_end(&mut watch);
+        assert!(!terminal.has_own_page(), "{end}");
         assert_eq!(terminal.state(), before, "{end}");
     }
 }
