@@ -143,12 +143,19 @@ fn a_key_that_comes_with_a_new_size_is_not_lost() {
     let mut terminal = Pseudo::new();
     let mut watch = terminal.start(&place, &["watch", "--interval", "10s"]);
     terminal.read_until("q quit");
-    let process = watch.id();
-    // Both are there when it looks again.
-    signal(process, rustix::process::Signal::STOP);
-    terminal.resize(100, 30);
+    for round in 0..10 {
+        // While it draws for the first key, a new size and the second key come.
+        terminal.ours.write_all(b"k").unwrap();
+        std::thread::sleep(Duration::from_micros(300));
+        terminal.resize(80, 24 + round % 2);
+        terminal.ours.write_all(b"p").unwrap();
+        eventually("it pauses, or goes on", || {
+            terminal.read();
+            let is_paused = terminal.screen.screen().contents().contains("PAUSED");
+            is_paused == (round % 2 == 0)
+        });
+    }
     terminal.ours.write_all(b"q").unwrap();
-    signal(process, rustix::process::Signal::CONT);
     assert_eq!(terminal.read_to_end(&mut watch), Some(0));
 }
 
