@@ -178,6 +178,18 @@ fn a_signal_and_ctrl_c_end_it_with_the_terminal_as_it_was() {
 }
 
 #[test]
+fn it_ends_when_its_terminal_is_closed() {
+    let place = StoryFolder::new();
+    let mut terminal = Pseudo::new();
+    let mut watch = terminal.start(&place, &["watch"]);
+    terminal.read_until("q quit");
+    drop(terminal);
+    eventually("it ends", || watch.try_wait().unwrap().is_some());
+    let ended = watch.wait().unwrap();
+    assert!(matches!(ended.code(), Some(0 | 3)), "{ended}");
+}
+
+#[test]
 fn without_a_terminal_it_prints_a_line_for_each_interval() {
     let place = StoryFolder::new();
     let output = place.run(&["watch", "--interval", "300ms", "--for", "2s", "-v"]);

@@ -1,6 +1,7 @@
 //! The terminal while the screen is on: raw, on its other page, and as it was before whatever happens.
 
 use std::io::{self, IsTerminal, Stdout, Write};
+use std::mem::ManuallyDrop;
 use std::panic;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -41,7 +42,9 @@ pub enum ScreenKey {
 
 /// The screen.
 pub struct TerminalScreen {
-    terminal: Terminal<CrosstermBackend<Stdout>>,
+    /// Never dropped: when the terminal has gone, its own end would say on standard error that it cannot show the cursor,
+    /// and panic if that has gone, too. [`put_back`] shows the cursor.
+    terminal: ManuallyDrop<Terminal<CrosstermBackend<Stdout>>>,
 }
 
 impl TerminalScreen {
@@ -67,7 +70,7 @@ impl TerminalScreen {
             return Err(error.into());
         }
         match Terminal::new(CrosstermBackend::new(io::stdout())) {
-            Ok(terminal) => Ok(Self { terminal }),
+            Ok(terminal) => Ok(Self { terminal: ManuallyDrop::new(terminal) }),
             Err(error) => {
                 put_back();
                 Err(error.into())
