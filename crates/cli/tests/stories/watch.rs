@@ -33,6 +33,9 @@ impl Pseudo {
             )
         };
         assert_eq!(made, 0, "{}", std::io::Error::last_os_error());
+        // A program that had our end, too, would keep the terminal open.
+        // SAFETY: it is live.
+        assert_eq!(unsafe { libc::fcntl(ours, libc::F_SETFD, libc::FD_CLOEXEC) }, 0);
         // SAFETY: it is live. Reading it must not wait for what is never drawn.
         assert_eq!(unsafe { libc::fcntl(ours, libc::F_SETFL, libc::O_NONBLOCK) }, 0);
         // SAFETY: both were just opened, and nobody else has them.
