@@ -64,7 +64,7 @@ fn mistaken(output: &ToolOutput, line: u64, text: &str) -> Option<Finding> {
         [printed.least(), printed.value, printed.most()].into_iter().any(|value| number.may_be(value))
     };
     let printed = || {
-        output.results.iter().flat_map(|result: &ToolResult| {
+        output.results.iter().flat_map(|result| {
             let all = result.measurements().flat_map(|(_, measured)| &measured.figures);
             all.map(move |figure| (result, &figure.printed))
                 .filter(|(_, one)| one.unit == Unit::BytesPerSecond)

@@ -41,8 +41,8 @@ pub(super) fn of_vmstat(lines: &[ToolLine]) -> Vec<FigureDisagreement> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let place = |name: &str| words.iter().position(|word| *word == name);
         if let (Some(user), Some(_)) = (place("us"), place("id")) {
-            let known = |word: &&str| matches!(*word, "us" | "sy" | "id" | "wa" | "st" | "gu");
-            let end = words.iter().skip(user).take_while(|word| known(word)).count();
+            let is_share = |word: &&&str| matches!(**word, "us" | "sy" | "id" | "wa" | "st" | "gu");
+            let end = words.iter().skip(user).take_while(is_share).count();
             places = (user..user + end).collect();
             // Idle stands third.
             if words.get(user + 2) != Some(&"id") {

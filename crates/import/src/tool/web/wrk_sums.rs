@@ -13,7 +13,7 @@ const BIN: f64 = 0.02;
 /// What contradicts itself.
 pub(super) fn disagreements(lines: &[ToolLine]) -> Vec<FigureDisagreement> {
     let sheet = FigureSheet::of(lines);
-    let time = |line: u64, word: Option<&str>| Term::of(word.and_then(|word| span(line, word)));
+    let time = |line: u64, word: &str| Term::of(span(line, word));
     let (mut most, mut before) = (Term::default(), Term::default());
     let (mut requests, mut is_distribution) = (Term::default(), false);
     for (line, text) in sheet.lines() {
@@ -23,11 +23,11 @@ pub(super) fn disagreements(lines: &[ToolLine]) -> Vec<FigureDisagreement> {
             // wrk2 prints a spectrum below.
             ["Detailed", ..] => is_distribution = false,
             ["Latency", mean, _, max, ..] => {
-                most = time(line, Some(max));
-                sheet.at_most(&time(line, Some(mean)), most.clone(), BIN);
+                most = time(line, max);
+                sheet.at_most(&time(line, mean), most.clone(), BIN);
             }
             [percent, value] if is_distribution && percent.ends_with('%') => {
-                let value = time(line, Some(value));
+                let value = time(line, value);
                 sheet.at_least(&value, before, BIN);
                 sheet.at_most(&value, most.clone(), BIN);
                 before = value;
