@@ -3,7 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::common::{StoryFolder, stderr};
+use crate::common::{StoryFolder, program, stderr};
 
 /// The bytes of the smaller text of each tool.
 const SMALL: usize = 60_000;
@@ -44,13 +44,9 @@ fn captures(folder: &Path) -> Vec<u8> {
 /// The seconds of CPU time in which a text is judged: a machine with other work to do changes them little.
 fn cpu_seconds(place: &StoryFolder, text: &[u8]) -> f64 {
     std::fs::write(place.path().join("paste.txt"), text).unwrap();
-    let program = env!("CARGO_BIN_EXE_headroom");
     let output = std::process::Command::new("bash")
-        .args([
-            "-c",
-            "\"$0\" check paste.txt > out.txt 2>&1; code=$?; times > times.txt; exit $code",
-            program,
-        ])
+        .args(["-c", "\"$0\" check paste.txt > out.txt 2>&1; code=$?; times > times.txt; exit $code"])
+        .arg(program())
         .current_dir(place.path())
         .output()
         .unwrap();
