@@ -11,6 +11,7 @@
 mod finding;
 pub mod format;
 mod function;
+mod messages;
 mod metric;
 mod range;
 mod resource;

@@ -2,12 +2,11 @@
 
 use std::sync::OnceLock;
 
-use fluent_bundle::concurrent::FluentBundle;
-use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
+use fluent_bundle::{FluentArgs, FluentValue};
 use model::Value;
 use model::comparison::Remark;
 
-use crate::function;
+use crate::messages::Messages;
 
 /// A language that pages can be written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -100,7 +99,7 @@ pub type Argument<'a> = (&'a str, Value);
 /// The words of one language.
 pub struct Words {
     language: Language,
-    bundle: FluentBundle<FluentResource>,
+    messages: Messages,
 }
 
 impl std::fmt::Debug for Words {
@@ -121,20 +120,10 @@ pub fn add(words: &'static [(Language, &'static str)]) {
 
 impl Words {
     fn new(language: Language) -> Self {
-        let tag = language.tag().parse().expect("the tags of the table are valid");
-        let mut bundle = FluentBundle::new_concurrent(vec![tag]);
-        // Marks of direction around every argument would stand in copied text.
-        bundle.set_use_isolating(false);
-        // A long sentence goes on in the next line of its file.
-        bundle.set_transform(Some(|text| match text.contains('\n') {
-            true => text.replace('\n', " ").into(),
-            false => text.into(),
-        }));
-        function::add_all(&mut bundle, language);
-        let mut words = Self { language, bundle };
-        language.entry().files.iter().for_each(|(_, text)| words.add(text));
+        let mut words = Self { language, messages: Messages::new(language) };
+        language.entry().files.iter().for_each(|(_, text)| words.messages.add(text));
         let added = ADDED.get().copied().unwrap_or_default().iter().filter(|(of, _)| *of == language);
-        added.for_each(|(_, text)| words.add(text));
+        added.for_each(|(_, text)| words.messages.add(text));
         words
     }
 
@@ -142,22 +131,14 @@ impl Words {
     #[must_use]
     pub fn english_with(sentences: impl IntoIterator<Item = &'static str>) -> Self {
         let mut words = Self::new(Language::English);
-        sentences.into_iter().for_each(|text| words.add(text));
+        sentences.into_iter().for_each(|text| words.messages.add(text));
         words
     }
 
-    fn add(&mut self, text: &str) {
-        // Tests read every text strictly; what a damaged one still holds is
-        // better than none.
-        let resource = match FluentResource::try_new(text.to_owned()) {
-            Ok(whole) => whole,
-            Err((part, errors)) => {
-                debug_assert!(errors.is_empty(), "{errors:?}: {text}");
-                part
-            }
-        };
-        let added = self.bundle.add_resource(resource);
-        debug_assert!(added.is_ok(), "{added:?}");
+    /// The keys whose texts are damaged, or refer to keys that are not there: for tests of who has sentences.
+    #[must_use]
+    pub fn damaged(&self) -> Vec<&'static str> {
+        self.messages.damaged()
     }
 
     /// Whose words they are.
@@ -211,10 +192,8 @@ impl Words {
     /// takes it, or of `key.attribute`.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {
-        let message = |id: &str| self.bundle.get_message(id);
-        let is_whole = message(&identifier(key)).is_some_and(|m| m.value().is_some());
         let (id, attribute) = parts(key);
-        is_whole || attribute.is_some_and(|a| message(id).is_some_and(|m| m.get_attribute(a).is_some()))
+        self.messages.has(&identifier(key), None) || attribute.is_some_and(|a| self.messages.has(id, Some(a)))
     }
 
     /// What a comparison remarks, or why it decides nothing.
@@ -247,14 +226,7 @@ impl Words {
     /// or lacks an argument.
     pub(crate) fn look_up(&self, key: &str, arguments: &FluentArgs<'_>) -> Option<String> {
         let (id, attribute) = parts(key);
-        let message = self.bundle.get_message(id)?;
-        let pattern = match attribute {
-            Some(attribute) => message.get_attribute(attribute)?.value(),
-            None => message.value()?,
-        };
-        let mut errors = Vec::new();
-        let text = self.bundle.format_pattern(pattern, Some(arguments), &mut errors);
-        errors.is_empty().then(|| text.into_owned())
+        self.messages.filled(id, attribute, arguments)
     }
 }
 
@@ -372,6 +344,13 @@ mod tests {
             assert_eq!(Some(arguments), japanese.get(key), "{key}");
         }
         assert_eq!(korean.len(), japanese.len());
+    }
+
+    #[test]
+    fn every_text_is_read_whole() {
+        for language in LANGUAGES {
+            assert_eq!(language.words().damaged(), Vec::<&str>::new(), "{language:?}");
+        }
     }
 
     #[test]

@@ -12,8 +12,8 @@ use model::tool_result::{RepeatedWork, ToolMeasurement, ToolResult};
 use model::trial::{LOCAL, LoadTrial, Status, Trial, TrialResult, Window};
 use model::workload::Catalogue;
 use model::{
-    Definitions, FindingKind, Kind, LoadProfile, Machine, MetricName, ParameterName, Parameters, Quantity,
-    Study, ToolOutput, Value, WorkloadName, metric,
+    Definitions, Finding, FindingKind, Kind, LoadProfile, Machine, MetricName, ParameterName, Parameters,
+    Quantity, Study, ToolOutput, Value, WorkloadName, metric,
 };
 use sha2::{Digest, Sha256};
 
@@ -28,6 +28,14 @@ pub struct KnownLoads<'a> {
     pub profile: &'a dyn Fn(&LoadSpec) -> Option<LoadProfile>,
 }
 
+/// A run of outputs.
+pub struct ImportedRun {
+    /// It, with its findings.
+    pub run: Run,
+    /// What was found in each result, by its place among all.
+    pub found: Vec<Vec<Finding>>,
+}
+
 /// The run of these outputs, with its findings. `machines` are those on which they were measured, as far
 /// as they are known.
 #[must_use]
@@ -36,7 +44,7 @@ pub fn from_outputs(
     machines: Vec<Machine>,
     identity: &Invocation,
     loads: &KnownLoads<'_>,
-) -> Run {
+) -> ImportedRun {
     let results: Vec<&ToolResult> = outputs.iter().flat_map(|output| &output.results).collect();
     let started = timestamp();
     let cases = cases(&results, loads, &started);
@@ -60,8 +68,8 @@ pub fn from_outputs(
     };
     run.definitions = loads.catalogue.definitions(run.workloads());
     run.tool_outputs = outputs;
-    analysis::derive(&mut run);
-    run
+    let found = analysis::derive_with_results(&mut run);
+    ImportedRun { run, found }
 }
 
 /// What somebody watched, and did not drive.
@@ -284,7 +292,7 @@ mod tests {
         let loads = KnownLoads { catalogue: &catalogue, profile: &|_| None };
         let identity = Invocation { command: Vec::new(), version: "1".to_owned(), build: "test".to_owned() };
         let output = import::tool::read("x.txt", text.as_bytes()).unwrap();
-        from_outputs(vec![output], Vec::new(), &identity, &loads)
+        from_outputs(vec![output], Vec::new(), &identity, &loads).run
     }
 
     const DD: &str =

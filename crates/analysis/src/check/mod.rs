@@ -16,7 +16,7 @@ mod written;
 use std::collections::{HashMap, HashSet};
 
 use model::tool_result::{RepeatedWork, ToolRemedy, ToolResult};
-use model::{Finding, Machine, Run, ToolOutput};
+use model::{Finding, Machine, Run, ToolOutput, parallel};
 
 use self::limits::ListedBounds;
 
@@ -152,35 +152,32 @@ pub(crate) struct FoundInResults {
     pub(crate) of_all: Vec<Finding>,
 }
 
-/// What is found in each result of a run, by its place among all: which of the results of a case a
-/// finding is about. Its sentences are not written.
-#[must_use]
-pub fn found_in_each(run: &Run) -> Vec<Vec<Finding>> {
-    look(run).of_each
-}
-
 /// Looks at all results of a run.
 pub(crate) fn look(run: &Run) -> FoundInResults {
     let context = ToolCheckContext::of(run);
-    let mut found = FoundInResults { of_each: vec![Vec::new(); context.results.len()], of_all: Vec::new() };
-    for check in checks() {
-        match check.look {
-            ToolCheckLook::All(look) => found.of_all.extend(look(&context)),
-            ToolCheckLook::EachResult(look) => {
-                for (own, result) in found.of_each.iter_mut().zip(&context.results) {
-                    own.extend(look(result, &context));
-                }
-            }
-        }
+    let of_one = |result: &&ToolResult| {
+        let looks = checks().filter_map(|check| match check.look {
+            ToolCheckLook::EachResult(look) => Some(look),
+            ToolCheckLook::All(_) => None,
+        });
+        looks.flat_map(|look| look(result, &context)).collect()
+    };
+    let of_all = checks().filter_map(|check| match check.look {
+        ToolCheckLook::All(look) => Some(look),
+        ToolCheckLook::EachResult(_) => None,
+    });
+    FoundInResults {
+        of_each: parallel::map(&context.results, of_one),
+        of_all: of_all.flat_map(|look| look(&context)).collect(),
     }
-    found
 }
 
 /// Puts what is found in the results of other tools beside the cases that were made of them: the
-/// order of a trial is the place of its result.
-pub(crate) fn derive(run: &mut Run) {
+/// order of a trial is the place of its result. Returns what is found in each result, by that place; its sentences are
+/// not written.
+pub(crate) fn derive(run: &mut Run) -> Vec<Vec<Finding>> {
     if run.tool_outputs.is_empty() {
-        return;
+        return Vec::new();
     }
     let found = look(run);
     for case in &mut run.cases {
@@ -199,6 +196,7 @@ pub(crate) fn derive(run: &mut Run) {
         case.findings = of_case;
     }
     run.findings = found.of_all;
+    found.of_each
 }
 
 #[cfg(test)]

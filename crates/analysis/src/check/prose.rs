@@ -63,6 +63,18 @@ pub(super) fn heading<'a>(output: &'a ToolOutput, result: &ToolResult) -> Option
     beside(output, result).rev().find(is_above)
 }
 
+/// What people call a second.
+const SECONDS: &[&str] = &["second", "sec", "s", "Sekunde", "Sek", "seconde"];
+
+/// What stands before what is counted for each second, in Korean, Japanese and Chinese.
+const EACH_SECOND: &[&str] = &["\u{cd08}\u{b2f9}", "\u{6bce}\u{79d2}", "\u{6bcf}\u{79d2}"];
+
+/// Whether such a word stands before a number.
+pub(super) fn is_each_second_before(words: &[&str], place: usize) -> bool {
+    let before = place.checked_sub(1).and_then(|before| words.get(before));
+    before.is_some_and(|word| EACH_SECOND.iter().any(|each| word.ends_with(each)))
+}
+
 /// Rates and times in a text.
 pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
     let text = apart(text);
@@ -76,13 +88,20 @@ pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
             word.trim_matches(|c: char| !c.is_alphanumeric())
         };
         let next = behind(1);
-        let is_each_second = behind(2) == "per" && ["second", "sec", "s"].contains(&behind(3));
+        let is_each_second = ["per", "pro", "par"].contains(&behind(2)) && SECONDS.contains(&behind(3))
+            || own.is_empty() && is_each_second_before(&words, place);
+        let is_own_each_second = ["per", "pro", "par"].contains(&behind(1)) && SECONDS.contains(&behind(2))
+            || is_each_second_before(&words, place);
+        let own_in_short = format!("{own}/s");
         let in_short = format!("{next}/s");
         let (unit, written) = match own {
             "" if is_each_second => (in_short.as_str(), format!("{digits} {next} per second")),
             "" => (next, format!("{digits} {next}")),
             "k" | "K" if ["IOPS", "iops"].contains(&next) => ("kIOPS", format!("{word} {next}")),
             "M" if ["IOPS", "iops"].contains(&next) => ("MIOPS", format!("{word} {next}")),
+            own if is_own_each_second && ["B", "b", "bit", "bits"].iter().any(|end| own.ends_with(end)) => {
+                (own_in_short.as_str(), word.to_owned())
+            }
             own => (own, word.to_owned()),
         };
         written_number(digits, unit, written, place)
@@ -227,6 +246,10 @@ mod tests {
         assert_eq!(of("5,000,000 queries took 213.485 seconds"), ["213.485 seconds"]);
         assert_eq!(of("120MB/s에서 180MB/s로, 約3.5msから2msへ"), ["120MB/s", "180MB/s", "3.5ms", "2ms"]);
         assert_eq!(of("Kingston 500 GB, kernel 5.10"), Vec::<String>::new());
+        assert_eq!(
+            of("毎秒942MB, 초당 292MiB, 100 MB pro Sekunde"),
+            ["942MB", "292MiB", "100 MB per second"]
+        );
     }
 
     #[test]

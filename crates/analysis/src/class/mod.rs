@@ -62,6 +62,11 @@ const SHEETS: &[(&str, &str)] = &[
 /// Published figures are rounded: so much beyond an end of a range, as a fraction, is still at that end.
 const ROUNDED: f64 = 0.01;
 
+/// The names of all classes.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SHEETS.iter().map(|(name, _)| *name)
+}
+
 static CLASSES: LazyLock<Vec<PartClass>> =
     // Each file is read by a test, so none is left out.
     LazyLock::new(|| SHEETS.iter().filter_map(|(name, text)| sheet::parse(name, text).ok()).collect());

@@ -19,6 +19,7 @@ use report::check::{TOOL_EXPORTERS, ToolSubject, ToolSuggestion, document};
 use report::export::{json_full, json_summary};
 use report::page::comparison::ComparisonSubject;
 use report::text::printable;
+use study::imported::ImportedRun;
 
 use super::export::{Destination, language, language_argument, output_argument_of};
 use super::help::examples;
@@ -97,7 +98,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     };
     can_be_judged(&outputs)?;
     let sides = folder.map(|folder| sides(folder, &outputs, machine.as_ref(), typed)).unwrap_or_default();
-    let run = run_of(outputs, machine, typed);
+    let ImportedRun { run, found } = run_of(outputs, machine, typed);
     let compared = compared(sides);
     let catalogue = ::agent::catalogue();
     let results: Vec<&ToolResult> = run.tool_outputs.iter().flat_map(|output| &output.results).collect();
@@ -110,8 +111,13 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
         command: typed,
         words,
     });
-    let subject =
-        ToolSubject { run: &run, suggestions: &suggestions, comparison: comparison.as_ref(), words };
+    let subject = ToolSubject {
+        run: &run,
+        found: &found,
+        suggestions: &suggestions,
+        comparison: comparison.as_ref(),
+        words,
+    };
     match matches.get_one::<String>("json").map(String::as_str) {
         Some("full") => output::print(&json_full(&run)?)?,
         Some(_) => output::print(&json_summary(&run)?)?,
@@ -155,7 +161,7 @@ fn sides(folder: &str, outputs: &[ToolOutput], machine: Option<&Machine>, typed:
             id = format!("{base}-{number}");
             number += 1;
         }
-        Run { id, ..run_of(own, machine.cloned(), typed) }
+        Run { id, ..run_of(own, machine.cloned(), typed).run }
     };
     sides.into_iter().map(of_side).collect()
 }

@@ -37,7 +37,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let machine = machine_of(matches)?;
     let outputs = read_files(matches)?;
     understood(&outputs)?;
-    let run = run_of(outputs, machine, typed);
+    let run = run_of(outputs, machine, typed).run;
     open_store(matches)?.keep(&run)?;
     output::done(told(&run))
 }

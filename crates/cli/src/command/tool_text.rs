@@ -14,7 +14,7 @@ use model::plan::LoadSpec;
 use model::tool_result::UnreadCause;
 use model::{LoadProfile, Machine, Run, ToolOutput, parallel};
 use report::text::printable;
-use study::imported::{KnownLoads, from_outputs};
+use study::imported::{ImportedRun, KnownLoads, from_outputs};
 
 use super::run;
 use crate::exit::Failure;
@@ -184,7 +184,7 @@ pub(super) fn run_in(path: &Path, bytes: &[u8]) -> Option<Run> {
     let name = path.to_string_lossy();
     let output = from(bytes, &name).ok().filter(|output| !output.results.is_empty())?;
     let id = run_name(without_endings(&name));
-    Some(Run { id, ..run_of(vec![output], None, &[]) })
+    Some(Run { id, ..run_of(vec![output], None, &[]).run })
 }
 
 /// Ends of names that say how a text is kept. What else stands behind a point may be of a version.
@@ -210,8 +210,8 @@ pub(super) fn run_name(text: &str) -> String {
     if name.is_empty() { "-".to_owned() } else { name.to_owned() }
 }
 
-/// The run document of these outputs.
-pub(super) fn run_of(outputs: Vec<ToolOutput>, machine: Option<Machine>, typed: &[String]) -> Run {
+/// The run document of these outputs, with what was found in each result.
+pub(super) fn run_of(outputs: Vec<ToolOutput>, machine: Option<Machine>, typed: &[String]) -> ImportedRun {
     let catalogue = ::agent::catalogue();
     let loads = KnownLoads { catalogue: &catalogue, profile: &profile };
     from_outputs(outputs, machine.into_iter().collect(), &run::identity(typed), &loads)

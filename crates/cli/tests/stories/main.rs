@@ -7,6 +7,7 @@ mod a_whole_machine;
 mod both_ends;
 mod burn_in;
 mod check;
+mod check_growth;
 mod common;
 mod compare;
 mod database;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::block::ToolLine;
 use super::prompt::{ARROW, behind_prompt};
 use super::shell_text::{tells_rate, with_backslashes, with_drives, with_plain_quotes};
+use super::silent_command::is_silent;
 use super::title::is_title;
 use super::version_banner::is_version_banner;
 
@@ -132,8 +133,9 @@ impl CommandLine {
     }
 
     /// Where each command stands that runs one of these programs, from the program on.
+    /// What prints nothing into the text, because its output goes to a file or it only prepares, is left out where others are there.
     fn invocations(&self, programs: &[&str]) -> Vec<Range<usize>> {
-        let mut all = Vec::new();
+        let (mut all, mut silent) = (Vec::new(), Vec::new());
         let mut from = 0;
         let words = |from: usize| self.words.get(from..).unwrap_or_default();
         while let Some(start) = words(from).iter().position(|word| programs.contains(&program(word))) {
@@ -141,12 +143,15 @@ impl CommandLine {
             let own = words(from);
             let end = own.iter().position(|word| is_end(word)).unwrap_or(own.len());
             let is_asked = own.get(..end).is_some_and(|words| words.iter().any(|word| is_question(word)));
-            all.extend((!is_asked).then_some(from..from + end));
+            let next = own.iter().position(|word| is_separator(word));
+            let is_silent = is_silent(own.get(..next.unwrap_or(own.len())).unwrap_or_default());
+            let list = if is_silent { &mut silent } else { &mut all };
+            list.extend((!is_asked).then_some(from..from + end));
             // A file that the output goes to is no command.
-            let Some(next) = own.iter().position(|word| is_separator(word)) else { break };
+            let Some(next) = next else { break };
             from += next + 1;
         }
-        all
+        if all.is_empty() { silent } else { all }
     }
 }
 

@@ -24,6 +24,7 @@ mod prompt;
 mod reader;
 mod secret;
 mod shell_text;
+mod silent_command;
 mod storage;
 mod system;
 mod title;
@@ -31,6 +32,7 @@ mod version_banner;
 mod web;
 mod work;
 
+pub use arithmetic::JsonNode;
 pub use block::{ToolBlock, ToolLine};
 pub use command_line::CommandLine;
 pub use counting::{CountingRule, markdown};

@@ -3,6 +3,7 @@
 use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{ToolRemedy, ToolResult};
 
+use super::arithmetic::JsonNode;
 use super::block::{ToolBlock, ToolLine};
 use super::command_line::CommandLine;
 use super::counting::CountingRule;
@@ -62,6 +63,16 @@ pub trait ToolReader: Sync {
     /// What stands in the lines of one result, which are no JSON, and others of them contradict: totals that are no sums,
     /// means, ratios. What `read` found itself is not told again.
     fn disagreements(&self, _lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        Vec::new()
+    }
+
+    /// The same of all lines of an output, where it is of what several results have in common.
+    fn disagreements_of_all(&self, _lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        Vec::new()
+    }
+
+    /// The same of a JSON text. That means lie between their extremes, and that percentiles rise, is known of any.
+    fn disagreements_of_json(&self, _root: &JsonNode) -> Vec<FigureDisagreement> {
         Vec::new()
     }
 

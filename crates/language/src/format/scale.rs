@@ -120,5 +120,6 @@ impl Scale {
 #[must_use]
 pub fn is_unit(word: &str) -> bool {
     let all = Unit::ALL.iter().copied().map(Multiples::of).chain([BITS_PER_SECOND, BINARY_BYTES]);
-    !word.is_empty() && all.flat_map(Multiples::all).any(|scale| scale.unit() == word)
+    let is = |scale: Scale| word.strip_prefix(scale.prefix) == Some(scale.symbol);
+    !word.is_empty() && all.flat_map(Multiples::all).any(is)
 }

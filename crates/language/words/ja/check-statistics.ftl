@@ -31,6 +31,8 @@ evidence-heading-line =
 finding-units-mixed =
     { $how ->
         [counting] { $tool } の { $unit } は 1000、{ $other } のものは 1024 が単位です。M では 4.9 %、G では 7.4 % 違います。出力されたまま並べてはいけません
+        [mistaken] 文には { $printed } とありますが、{ $tool } の出力は { $example }、つまり { SHORT($computed, unit: "B/s") } です。ビットとバイトを取り違えています。1 バイトは 8 ビットです
+        [prose] 文に { $unit } と { $name } が並んでいます。一つの単位では { SHORT($first, unit: "B/s") } と { SHORT($second, unit: "B/s") } です
        *[bits] { $tool } はビット（{ $unit }）、{ $other } はバイト（{ $name }）を出力しています。1 バイトは 8 ビットです
     }
     .advice = 単位をそろえたこの表の数値を比べてください

@@ -1,10 +1,11 @@
 # 人が書いた文についての検査。
 
 finding-sentence-contradicts-arithmetic =
-    文には { $lasted } で { $printed }、{ $amount } とありますが、その時間でその量なら { SHORT($computed, $unit) } です{ $cause ->
-        [bits] {""}。ビットをバイトと読み違えています
-        [minutes] {""}。分を秒と読み違えています
-       *[unknown] {""}
+    { $cause ->
+        [log] 文には { $lasted } で { $printed }、{ $amount } とありますが、出力では { $example } です。分が抜けており、速度は { SHORT($computed, $unit) } です
+        [bits] 文には { $lasted } で { $printed }、{ $amount } とありますが、その時間でその量なら { SHORT($computed, $unit) } です。ビットをバイトと読み違えています
+        [minutes] 文には { $lasted } で { $printed }、{ $amount } とありますが、その時間でその量なら { SHORT($computed, $unit) } です。分を秒と読み違えています
+       *[unknown] 文には { $lasted } で { $printed }、{ $amount } とありますが、その時間でその量なら { SHORT($computed, $unit) } です
     }
     .advice = 割り算し直してください。三つのうち一つが誤っているか、別の測定の値です
 evidence-sentence-line =

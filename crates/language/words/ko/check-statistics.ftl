@@ -33,6 +33,8 @@ finding-units-mixed =
     { $how ->
         [counting] { $tool }의 { $unit }는 1000을, { $other }의 것은 1024를 단위로 합니다. M에서는 4.9 %, G에서는 7.4 % 차이가 납니다. 출력된
             그대로 나란히 두면 안 됩니다
+        [mistaken] 글에는 { $printed }라고 되어 있지만 { $tool }의 출력은 { $example }, 곧 { SHORT($computed, unit: "B/s") }입니다. 비트와 바이트를 혼동했습니다. 1바이트는 8비트입니다
+        [prose] 글에 { $unit }과(와) { $name }이(가) 나란히 있습니다. 한 단위로는 { SHORT($first, unit: "B/s") }과(와) { SHORT($second, unit: "B/s") }입니다
        *[bits] { $tool }은(는) 비트({ $unit })를, { $other }은(는) 바이트({ $name })를 출력합니다. 1바이트는 8비트입니다
     }
     .advice = 한 단위계로 된 이 표의 수치를 비교하십시오

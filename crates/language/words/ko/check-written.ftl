@@ -1,10 +1,11 @@
 # 사람이 쓴 글에 대한 검사.
 
 finding-sentence-contradicts-arithmetic =
-    글에는 { $lasted } 동안 { $printed }, { $amount }라고 되어 있지만, 그 시간에 그 양이면 { SHORT($computed, $unit) }입니다{ $cause ->
-        [bits] {""}. 비트를 바이트로 잘못 읽었습니다
-        [minutes] {""}. 분을 초로 잘못 읽었습니다
-       *[unknown] {""}
+    { $cause ->
+        [log] 글에는 { $lasted } 동안 { $printed }, { $amount }라고 되어 있지만, 출력에는 { $example }입니다. 분을 빠뜨렸으며, 속도는 { SHORT($computed, $unit) }입니다
+        [bits] 글에는 { $lasted } 동안 { $printed }, { $amount }라고 되어 있지만, 그 시간에 그 양이면 { SHORT($computed, $unit) }입니다. 비트를 바이트로 잘못 읽었습니다
+        [minutes] 글에는 { $lasted } 동안 { $printed }, { $amount }라고 되어 있지만, 그 시간에 그 양이면 { SHORT($computed, $unit) }입니다. 분을 초로 잘못 읽었습니다
+       *[unknown] 글에는 { $lasted } 동안 { $printed }, { $amount }라고 되어 있지만, 그 시간에 그 양이면 { SHORT($computed, $unit) }입니다
     }
     .advice = 다시 나누어 보십시오. 셋 가운데 하나가 틀렸거나 다른 측정의 값입니다
 evidence-sentence-line =

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use analysis::check::{checks, found_in_each};
+use analysis::check::checks;
 use model::{Finding, Severity, Value};
 
 use super::{NAMED, PlacedResult, ToolSubject, called, placed};
@@ -63,7 +63,7 @@ fn said(finding: &Finding) -> String {
 fn merged<'a>(subject: &ToolSubject<'a>) -> Vec<MergedFinding<'a>> {
     // A case may have very many results, and a finding is about those in which it was found.
     let mut found: HashMap<String, Vec<usize>> = HashMap::new();
-    for (place, findings) in found_in_each(subject.run).iter().enumerate() {
+    for (place, findings) in subject.found.iter().enumerate() {
         for finding in findings {
             let places = found.entry(said(finding)).or_default();
             if places.last() != Some(&place) {

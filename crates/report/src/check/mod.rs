@@ -11,7 +11,7 @@ pub use export::{TOOL_EXPORTERS, WriteToolReport};
 
 use language::Words;
 use model::tool_result::{LineRange, ToolResult};
-use model::{Run, Value};
+use model::{Finding, Run, Value};
 
 use crate::document::{Document, Section, Text};
 use crate::page::comparison::{self, ComparisonSubject};
@@ -20,6 +20,8 @@ use crate::page::comparison::{self, ComparisonSubject};
 pub struct ToolSubject<'a> {
     /// The run that was made of them.
     pub run: &'a Run,
+    /// What was found in each result, by its place among all.
+    pub found: &'a [Vec<Finding>],
     /// The commands that should have been run.
     pub suggestions: &'a [ToolSuggestion],
     /// The comparison of its parts, where they are sides of one.

@@ -79,6 +79,7 @@ fn the_figures_stand_as_printed_and_in_one_unit_with_what_is_wrong() {
         let words = crate::view::words(*language);
         let subject = ToolSubject {
             run: &run,
+            found: &[],
             suggestions: std::slice::from_ref(&suggestion),
             comparison: None,
             words,
@@ -105,7 +106,7 @@ fn regression_the_command_of_several_results_was_named_for_each() {
     let one = "redis-benchmark -q";
     let suggestions = [of(one), of(one), of(one), of("redis-benchmark -t set")];
     let words = crate::view::words(LANGUAGES[0]);
-    let subject = ToolSubject { run: &run, suggestions: &suggestions, comparison: None, words };
+    let subject = ToolSubject { run: &run, found: &[], suggestions: &suggestions, comparison: None, words };
     let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
     assert_eq!(text.matches(one).count(), 1, "{text}");
     assert!(text.contains("redis-benchmark -t set"), "{text}");
@@ -123,7 +124,7 @@ fn what_has_nothing_but_parts_is_shown_by_them() {
         measured,
     });
     let words = crate::view::words(LANGUAGES[0]);
-    let subject = ToolSubject { run: &run, suggestions: &[], comparison: None, words };
+    let subject = ToolSubject { run: &run, found: &[], suggestions: &[], comparison: None, words };
     let text = write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"));
     assert!(text.contains("EXAMPLE SSD") && text.contains("64.00 MB/s"), "{text}");
 }
@@ -135,7 +136,7 @@ fn share(value: f64) -> PrintedValue {
 
 fn brief(run: &Run) -> String {
     let words = crate::view::words(LANGUAGES[0]);
-    let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+    let subject = ToolSubject { run, found: &[], suggestions: &[], comparison: None, words };
     write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
 }
 
@@ -222,7 +223,7 @@ fn regression_results_of_one_command_had_the_same_name() {
         change(&mut other, "sdb");
         run.tool_outputs[0].results.push(other);
         let words = crate::view::words(LANGUAGES[0]);
-        let subject = ToolSubject { run: &run, suggestions: &[], comparison: None, words };
+        let subject = ToolSubject { run: &run, found: &[], suggestions: &[], comparison: None, words };
         write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
     }
     let by_device = told(|result, device| {
@@ -251,7 +252,7 @@ fn without_a_percentile_the_mean_latency_is_among_the_first_figures() {
     };
     let words = crate::view::words(LANGUAGES[0]);
     let brief = |run: &Run| {
-        let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+        let subject = ToolSubject { run, found: &[], suggestions: &[], comparison: None, words };
         write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
     };
     let whole = &mut run.tool_outputs[0].results[0].whole;
@@ -270,7 +271,7 @@ fn regression_latencies_of_reads_and_writes_were_not_among_the_first_figures() {
     let mut run = run();
     let words = crate::view::words(LANGUAGES[0]);
     let brief = |run: &Run| {
-        let subject = ToolSubject { run, suggestions: &[], comparison: None, words };
+        let subject = ToolSubject { run, found: &[], suggestions: &[], comparison: None, words };
         write(&document(&subject), Terminal::default(), Detail::Brief("headroom check -v x"))
     };
     let figure = |text: &str, value: f64, unit: Unit| PrintedValue {

@@ -57,6 +57,11 @@ pub(crate) fn lines(spans: &[Span], first: usize, room: usize) -> Vec<Vec<Span>>
             push(&mut lines, Span::new(style, " ".repeat(gap)));
             at += gap;
         }
+        if at + width <= room_here {
+            at += width;
+            word.spans.into_iter().for_each(|span| push(&mut lines, span));
+            continue;
+        }
         // A word that has room on no line is broken wherever it must be.
         for span in word.spans {
             let mut rest = Span::new(span.style, "");

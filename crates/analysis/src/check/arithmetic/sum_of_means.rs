@@ -47,7 +47,12 @@ fn written(output: &ToolOutput) -> Vec<Finding> {
     let all = sum(&means);
     let texts = output.unread.iter().flat_map(UnreadLines::texts);
     let numbers = texts.flat_map(|(_, text)| prose::numbers(text));
-    let sums = numbers.filter(|number| number.unit == Unit::BytesPerSecond && number.may_be(all));
+    // What one of them is, too, is more likely that one.
+    let is_one = |number: &prose::WrittenNumber| means.iter().any(|mean| number.may_be(mean.rate.value));
+    let is_sum = |number: &prose::WrittenNumber| {
+        number.unit == Unit::BytesPerSecond && number.may_be(all) && !is_one(number)
+    };
+    let sums = numbers.filter(is_sum);
     sums.filter_map(|number| finding(&number.text, &means)).collect()
 }
 
@@ -131,5 +136,12 @@ mod tests {
         assert_eq!(count("0.500000 s, 134 MB/s", "Both disks together: 268 MB/s"), 0);
         assert_eq!(count("1.00000 s, 67.1 MB/s", "Both disks together: 134 MB/s"), 0);
         assert_eq!(count("1.00000 s, 67.1 MB/s", "Both were slow"), 0);
+    }
+
+    #[test]
+    fn regression_one_of_the_rates_was_taken_for_their_sum() {
+        let text = "/dev/sda:\n Timing cached reads:   22000 MB in  2.00 seconds = 11010.00 MB/sec\n \
+                    Timing buffered disk reads: 1500 MB in  3.00 seconds = 500.00 MB/sec\n\nIt reads 11 GB/s.\n";
+        assert_eq!(fixture::found(&CHECK, text), []);
     }
 }

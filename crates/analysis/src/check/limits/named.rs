@@ -131,7 +131,66 @@ fn of_ethernet(text: &str) -> Option<f64> {
         let numbers = places(&lower, name).filter_map(|(before, _)| number_at_end(before));
         numbers.max_by(f64::total_cmp)
     };
-    ["gbe", "gigabit", "gbase"].iter().filter_map(of_name).max_by(f64::total_cmp)
+    let of_words = ["gbe", "gigabit", "gbase"].iter().filter_map(of_name);
+    of_words.chain(of_speed(text)).max_by(f64::total_cmp)
+}
+
+/// What of a network has a speed, in the letters of a text in lower case; the last ones are Korean and Japanese.
+const OF_NETWORKS: &[&str] = &[
+    "ethernet",
+    "interface",
+    "nic",
+    "uplink",
+    "link",
+    "switch",
+    "leitung",
+    "netzwerk",
+    "링크",
+    "회선",
+    "回線",
+    "リンク",
+];
+
+/// `Speed: 1000Mb/s` as ethtool prints it; `a 1 Gbit/s link`, `10Gbpsの回線`: a speed of Ethernet right beside such a word.
+fn of_speed(text: &str) -> Option<f64> {
+    // A large B would be of bytes.
+    const UNITS: &[(&str, f64)] = &[
+        ("Gbit/s", 1.0),
+        ("Gbit", 1.0),
+        ("Gbps", 1.0),
+        ("Gb/s", 1.0),
+        ("gbps", 1.0),
+        ("Mbit/s", 1e-3),
+        ("Mbps", 1e-3),
+        ("Mb/s", 1e-3),
+    ];
+    const SPEEDS: &[f64] = &[0.01, 0.1, 1.0, 2.5, 5.0, 10.0, 25.0, 40.0, 50.0, 100.0];
+    let near = |(before, behind): (&str, &str)| {
+        let digit = |c: char| c.is_ascii_digit() || matches!(c, '.' | ' ' | '-');
+        let (named, next) = (before.to_lowercase(), behind.to_lowercase());
+        let (named, next) = (named.trim_end_matches(digit), next.trim_start_matches([' ', '-', 'の', '의']));
+        let is_named = |word: &&str| {
+            next.starts_with(word) || [" is", ":"].iter().any(|end| named.ends_with(&format!("{word}{end}")))
+        };
+        let is_near = named.ends_with("speed:") || OF_NETWORKS.iter().any(is_named);
+        is_near.then(|| number_at_end(before)).flatten()
+    };
+    let speeds = UNITS.iter().flat_map(|(unit, scale)| {
+        places_of_unit(text, unit).filter_map(near).map(move |number| number * scale)
+    });
+    let is_speed =
+        |speed: &f64| speed.is_infinite() || SPEEDS.iter().any(|one| (one / speed - 1.0).abs() < 1e-9);
+    speeds.filter(is_speed).max_by(f64::total_cmp)
+}
+
+/// Where a unit stands behind a number: what is before it, and what is behind, which goes on with no letter of it.
+fn places_of_unit<'a>(text: &'a str, unit: &'a str) -> impl Iterator<Item = (&'a str, &'a str)> {
+    let each = text.match_indices(unit);
+    let sides = each.filter_map(move |(at, unit)| Some((text.get(..at)?, text.get(at + unit.len()..)?)));
+    sides.filter(|(before, behind)| {
+        before.trim_end_matches(' ').ends_with(|c: char| c.is_ascii_digit())
+            && !behind.starts_with(|c: char| c.is_ascii_alphabetic() || c == '/')
+    })
 }
 
 /// The number at the end of a text: one if there is none, and no bound where it is told how many there are.
@@ -215,6 +274,13 @@ mod tests {
             ("2x10 GbE", Some(f64::INFINITY)),
             ("2 x 10 GbE", Some(f64::INFINITY)),
             ("9.41 Gbit/s, a big benefit", None),
+            ("10 Gbit/s, a big benefit", None),
+            ("ethtool says Speed: 1000Mb/s", Some(1.0)),
+            ("over a 1 Gbit/s link", Some(1.0)),
+            ("10Gbpsの回線を使う", Some(10.0)),
+            ("The interface is 1 Gbit/s", Some(1.0)),
+            ("The link is 100 MB/s", None),
+            ("2x10Gbit/s uplink", Some(f64::INFINITY)),
         ] {
             assert_eq!(of_ethernet(text), gigabits, "{text}");
         }

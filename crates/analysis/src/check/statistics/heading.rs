@@ -24,7 +24,7 @@ const TITLE_MAX: usize = 60;
 
 /// Words of what others promise, or of other runs; the last ones are Korean and Japanese: before, until now, than, goal,
 /// specification, at most.
-const OF_OTHERS: &[&str] = &[
+pub(super) const OF_OTHERS: &[&str] = &[
     "spec",
     "datasheet",
     "data sheet",
@@ -172,7 +172,7 @@ fn figure(result: &ToolResult, number: &WrittenNumber) -> Option<Finding> {
     Some(finding.arg("printed", number.text.as_str()).arg("other", nearest.text.as_str()))
 }
 
-fn is_of_link(number: &WrittenNumber) -> bool {
+pub(super) fn is_of_link(number: &WrittenNumber) -> bool {
     let is_one = |meaning: &f64| LINKS.iter().any(|link| (meaning * 8.0 / link - 1.0).abs() < 1e-9);
     number.unit == Unit::BytesPerSecond && number.text.contains('b') && number.meanings.iter().any(is_one)
 }

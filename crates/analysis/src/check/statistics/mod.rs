@@ -9,6 +9,7 @@ mod percentiles;
 mod ratio;
 mod single_run;
 mod units;
+mod units_of_prose;
 mod within_spread;
 
 pub(in crate::check) use self::ratio::{claiming_sentences, has_claim_of_figures, sentences_of};

@@ -144,7 +144,7 @@ fn sentences(lines: &[&WrittenLine]) -> Vec<Sentence> {
     for line in lines {
         let text = line.text.replace(['\u{3002}', ';'], ". ");
         let mut rest = text.as_str();
-        while let Some(end) = rest.find(". ").or_else(|| rest.find("? ")).or_else(|| rest.find("! ")) {
+        while let Some(end) = end_of_sentence(rest) {
             open.push_str(rest.get(..end).unwrap_or_default());
             all.push(Sentence::of(line.line, open.trim()));
             open.clear();
@@ -158,6 +158,22 @@ fn sentences(lines: &[&WrittenLine]) -> Vec<Sentence> {
         all.push(Sentence::of(at, open.trim()));
     }
     all
+}
+
+/// Words that end with a full stop, in lower case: `i.e. 200 MB/s`.
+const ABBREVIATIONS: &[&str] =
+    &["i.e", "e.g", "vs", "approx", "ca", "resp", "avg", "incl", "z.b", "d.h", "bzw"];
+
+/// Where the first sentence of a text ends.
+fn end_of_sentence(text: &str) -> Option<usize> {
+    let is_abbreviated = |at: &usize| {
+        let before = text.get(..*at).unwrap_or_default().to_lowercase();
+        let word =
+            before.rsplit(|c: char| c.is_whitespace() || matches!(c, '(' | ',')).next().unwrap_or_default();
+        ABBREVIATIONS.contains(&word)
+    };
+    let full_stop = text.match_indices(". ").map(|(at, _)| at).find(|at| !is_abbreviated(at));
+    full_stop.or_else(|| text.find("? ")).or_else(|| text.find("! "))
 }
 
 /// All pairs of figures of one unit.

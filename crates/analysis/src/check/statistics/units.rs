@@ -5,18 +5,24 @@ use model::finding::Evidence;
 use model::tool_result::{Counting, PrintedValue, ToolResult};
 use model::{Finding, FindingKind, Severity, Unit};
 
+use super::units_of_prose;
 use crate::check::work::unit_as_printed;
 use crate::check::{ToolCheck, ToolCheckContext, ToolCheckLook};
 
 pub(super) const CHECK: ToolCheck = ToolCheck {
     code: "units-mixed",
     doc: "Two results print units that are written alike and count differently, or one prints bits and the other bytes: as \
-          they stand they must not be compared.",
+          they stand they must not be compared. Or the text beside them has a figure of theirs in bytes that is of bits, or \
+          two rates in different units.",
     english: r#"
 finding-units-mixed =
     { $how ->
         [counting] { $unit } of { $tool } counts in multiples of 1000, that of { $other } in multiples of 1024: M differs by 4.9 %,
             G by 7.4 %. As printed they cannot be compared
+        [mistaken] the text says { $printed }, but { $tool } prints { $example }, which is { SHORT($computed, unit: "B/s") }: bits and
+            bytes are mixed up, and a byte is 8 bits
+        [prose] the text has { $unit } beside { $name }: in one unit these are { SHORT($first, unit: "B/s") } and
+            { SHORT($second, unit: "B/s") }
        *[bits] { $tool } prints bits ({ $unit }), { $other } bytes ({ $name }): a byte is 8 bits
     }
     .advice = compare the figures in this table, which has one unit system
@@ -54,7 +60,13 @@ fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
     let bits = first_pair(&all, |a, b| is_bits(&a.unit) && !is_bits(&b.unit) && a.tool != b.tool);
     let counting = counting.map(|pair| finding("counting", pair, Severity::Warning));
     let bits = bits.map(|pair| finding("bits", pair, Severity::Note));
-    counting.into_iter().chain(bits).collect()
+    let of_prose = context.outputs.iter().flat_map(units_of_prose::of_text);
+    counting.into_iter().chain(bits).chain(of_prose).collect()
+}
+
+/// A finding of this check.
+pub(super) fn about(how: &str, severity: Severity) -> Finding {
+    Finding::new(FindingKind::Validity, CHECK.code, severity).arg("how", how)
 }
 
 /// The rates of bytes that a result prints for the whole.
@@ -94,8 +106,7 @@ fn finding(how: &str, (a, b): (&Written<'_>, &Written<'_>), severity: Severity) 
             .arg("printed", written.rate.text.as_str())
             .arg("computed", written.rate.value)
     };
-    Finding::new(FindingKind::Validity, CHECK.code, severity)
-        .arg("how", how)
+    about(how, severity)
         .arg("tool", a.tool.as_str())
         .arg("other", b.tool.as_str())
         .arg("unit", a.unit.as_str())

@@ -1,6 +1,6 @@
 //! Amounts, times and rates in a sentence, in base units, by each way of counting that they may be meant in.
 
-use crate::check::prose::{WrittenNumber, apart, numbers};
+use crate::check::prose::{WrittenNumber, apart, is_each_second_before, numbers};
 use model::Unit;
 
 /// An amount that somebody wrote: bytes, or how many there were of something.
@@ -46,10 +46,10 @@ fn amount_at(words: &[&str], place: usize) -> Option<WrittenAmount> {
     let next = words.get(place + 1).map_or("", |word| trimmed(word));
     let behind = words.get(place + 2).map_or("", |word| trimmed(word));
     // `10 GB per second` is a rate, and `4 GB of memory` no amount that was moved.
-    let is_rate = |word: &str| ["per", "a", "each"].contains(&word);
+    let is_rate = |word: &str| ["per", "a", "each", "pro", "par"].contains(&word);
     let unit = if own.is_empty() { next } else { own };
     let follows = if own.is_empty() { behind } else { next };
-    if is_rate(follows) {
+    if is_rate(follows) || is_each_second_before(words, place) {
         return None;
     }
     let written = if own.is_empty() { format!("{digits} {next}") } else { word.to_owned() };

@@ -36,10 +36,14 @@ pub(super) const CHECK: ToolCheck = ToolCheck {
           way its units count.",
     english: r#"
 finding-sentence-contradicts-arithmetic =
-    the text says { $printed } in { $lasted } at { $amount }, but that amount in that time is { SHORT($computed, $unit) }{ $cause ->
-        [bits] {""}: bits are taken for bytes
-        [minutes] {""}: minutes are taken for seconds
-       *[unknown] {""}
+    { $cause ->
+        [log] the text says { $printed } in { $lasted } at { $amount }, but the log says { $example }: the minutes were left out, and the
+            rate is { SHORT($computed, $unit) }
+        [bits] the text says { $printed } in { $lasted } at { $amount }, but that amount in that time is { SHORT($computed, $unit) }: bits
+            are taken for bytes
+        [minutes] the text says { $printed } in { $lasted } at { $amount }, but that amount in that time is
+            { SHORT($computed, $unit) }: minutes are taken for seconds
+       *[unknown] the text says { $printed } in { $lasted } at { $amount }, but that amount in that time is { SHORT($computed, $unit) }
     }
     .advice = divide again: one of the three is wrong, or is of another measurement
 
@@ -60,7 +64,11 @@ struct MovedInTime {
 }
 
 fn look(context: &ToolCheckContext<'_>) -> Vec<Finding> {
-    context.outputs.iter().flat_map(all).filter_map(|one| contradiction(&one)).collect()
+    let of_text = |output| {
+        let each = all(output).into_iter();
+        each.filter_map(move |one| contradiction(&one).or_else(|| without_minutes(&one, output)))
+    };
+    context.outputs.iter().flat_map(of_text).collect()
 }
 
 /// Whether a text has such a sentence.
@@ -94,6 +102,36 @@ fn of_sentence(line: u64, text: String) -> Option<MovedInTime> {
         }
         _ => None,
     }
+}
+
+/// A minute, in seconds.
+const MINUTE: f64 = 60.0;
+
+/// So far the seconds that are left of a time in minutes may be from those that were written.
+const SECONDS: f64 = 0.6;
+
+/// That the sentence is about a result of its text, and names only the seconds of the minutes and seconds that it took.
+fn without_minutes(one: &MovedInTime, output: &ToolOutput) -> Option<Finding> {
+    let MovedInTime { line, text, amount, time, rate } = one;
+    let written = time.meanings[0];
+    let is_same = |bytes: f64| amount.meanings.iter().any(|own| (own / bytes - 1.0).abs() <= ROUNDED / 10.0);
+    let window = output.results.iter().find_map(|result| {
+        let window = result.whole.window.as_ref()?;
+        result.whole.bytes.as_ref().filter(|bytes| is_same(bytes.value))?;
+        let more = window.value - written;
+        let minutes = (more / MINUTE).round();
+        (minutes >= 1.0 && (more - minutes * MINUTE).abs() <= SECONDS).then_some(window)
+    })?;
+    let finding = Finding::new(FindingKind::Validity, CHECK.code, Severity::Error)
+        .arg("printed", amount.text.as_str())
+        .arg("lasted", time.text.as_str())
+        .arg("amount", rate.text.as_str())
+        .arg("example", window.text.as_str())
+        .arg("computed", amount.meanings[0] / window.value)
+        .arg("unit", rate.unit.symbol())
+        .arg("cause", "log")
+        .because(Evidence::maybe_at("sentence-line", None).arg("line", *line).arg("name", text.as_str()));
+    Some(finding)
 }
 
 fn contradiction(one: &MovedInTime) -> Option<Finding> {
@@ -141,6 +179,19 @@ mod tests {
     }
 
     #[test]
+    fn minutes_that_were_left_out_are_told() {
+        let told = |text: &str| {
+            let log = "2560+0 records in\n2560+0 records out\n10737418240 bytes (11 GB, 10 GiB) copied, 95.2 s, 113 MB/s\n\n";
+            let found = fixture::found(&CHECK, &format!("{log}{text}\n"));
+            found.first().map(|finding| finding.args["cause"].clone())
+        };
+        assert_eq!(told("10GiB를 35초에 복사했으니 초당 292MiB 입니다."), Some(Value::from("log")));
+        assert_eq!(told("So 10 GiB took 35 s, i.e. 293 MiB/s."), Some(Value::from("log")));
+        assert_eq!(told("So 10 GiB took 95 s, i.e. 108 MiB/s."), None);
+        assert_eq!(told("So 12 GiB took 35 s, i.e. 351 MiB/s."), None, "that is of something else");
+    }
+
+    #[test]
     fn an_amount_in_a_time_is_a_rate() {
         for right in [
             "We copied 10 GB in 100 seconds, which is 100 MB/s.",
@@ -158,6 +209,7 @@ mod tests {
         }
         for (wrong, cause) in [
             ("We copied 10 GB in 60 seconds, which is 500 MB/s.", "unknown"),
+            ("Restore of 600 GB took 50 minutes, i.e. 2 GB/s.", "unknown"),
             ("We copied 10 GB in 100 seconds, which is 800 MB/s.", "bits"),
             ("We copied 10 GB in 100 minutes, which is 100 MB/s.", "minutes"),
             ("The 2 million rows were inserted in 40 s: 80,000 rows/s.", "unknown"),

@@ -85,7 +85,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     let work = Work::of(matches, verified)?;
     let pairs = matches.get_one::<u32>("pairs").copied().unwrap_or(5);
     let (theirs, ours) = work.measure(pairs)?;
-    let theirs = Run { id: verified.program.to_owned(), ..run_of(theirs, None, typed) };
+    let theirs = Run { id: verified.program.to_owned(), ..run_of(theirs, None, typed).run };
     let runs = [theirs, together(ours)?];
     let loads = || runs.iter().filter_map(|run| run.cases.first()).map(|case| &case.loads.main);
     let judged = loads().next().zip(loads().nth(1)).map(|(theirs, ours)| figures_of_both(theirs, ours));

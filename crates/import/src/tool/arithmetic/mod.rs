@@ -1,6 +1,7 @@
 //! What follows from some figures of an output for others of it, with what rounding may have changed of each: totals, means,
 //! shares, ratios. A reader says what follows from what; what rounding explains is dropped here.
 
+mod json;
 mod sheet;
 
 use model::Unit;
@@ -9,6 +10,8 @@ use model::tool_result::{LineRange, PrintedValue};
 
 use super::number::plain;
 
+pub use self::json::JsonNode;
+pub(super) use self::json::in_distributions;
 pub(super) use self::sheet::{FigureSheet, Term, nth_count_of, nth_of, numbers, of_number};
 
 /// So many figures of a long sum are shown.

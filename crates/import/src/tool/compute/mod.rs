@@ -18,6 +18,7 @@ mod mlc;
 mod nench;
 mod openssl;
 mod openssl_keys;
+mod openssl_sums;
 mod perf;
 mod perf_bench;
 mod perf_counts;

@@ -2,11 +2,12 @@
 //! progress. Each row is a result. What it calls seconds is the CPU time of one process, unless `-elapsed` or
 //! `-multi` is given: on a machine whose processor is shared its rates are above what was got.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, Unit, metric};
 
 use super::openssl_keys::{KeyRow, heading, is_number};
-use super::{add_unread, metric_of};
+use super::{add_unread, metric_of, openssl_sums};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::{exact, leading, plain, quantity, time, whole};
@@ -41,6 +42,9 @@ const MACHINE_SIZE: &str = "+DT:";
 
 /// What stands before the rates in bytes per second that `-mr` prints: `+F:6:sha256:320473750.59`.
 const MACHINE_ROW: &str = "+F:";
+
+/// What ends a rate.
+const OF_ROWS: &[&str] = &["0k", "1k", "2k", "3k", "4k", "5k", "6k", "7k", "8k", "9k"];
 
 /// What lines between the progress and the tables begin with.
 const OF_HEAD: &[&str] = &[
@@ -81,24 +85,7 @@ impl ToolReader for OpensslSpeed {
     }
 
     fn marks(&self) -> LineMarks {
-        LineMarks::of(&[&[
-            "Doing ",
-            TABLE,
-            MACHINE_SIZE,
-            ELAPSED,
-            "type ",
-            "/s",
-            "0k",
-            "1k",
-            "2k",
-            "3k",
-            "4k",
-            "5k",
-            "6k",
-            "7k",
-            "8k",
-            "9k",
-        ]])
+        LineMarks::of(&[&["Doing ", TABLE, MACHINE_SIZE, ELAPSED, "type ", "/s"], OF_ROWS])
     }
 
     fn begins(&self, line: &ToolLine) -> Option<Beginning> {
@@ -127,6 +114,10 @@ impl ToolReader for OpensslSpeed {
         let is_head = OF_HEAD.iter().any(|start| text.starts_with(start));
         let is_row = rates(text).is_some() || KeyRow::of(text).is_some() || heading(text);
         if before.is_empty() || is_progress || is_head || is_row { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        openssl_sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

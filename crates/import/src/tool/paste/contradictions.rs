@@ -3,6 +3,7 @@
 use model::tool_result::ToolResult;
 
 use super::json::JsonExtent;
+use crate::tool::arithmetic::{JsonNode, in_distributions};
 use crate::tool::block::ToolLine;
 use crate::tool::reader::ToolReader;
 
@@ -12,9 +13,14 @@ const LINES_MAX: usize = 100_000;
 /// Adds them to the results of an output. Results that stand in the same lines share what was found, which the first has.
 pub(super) fn add(reader: &dyn ToolReader, results: &mut [ToolResult], lines: &[ToolLine]) {
     let is_json = lines.first().is_some_and(|line| JsonExtent::begins(&line.text));
-    if is_json || lines.len() > LINES_MAX {
+    let Some(first) = results.first_mut().filter(|_| lines.len() <= LINES_MAX) else { return };
+    if is_json {
+        let root = JsonNode::of(lines);
+        let known = reader.disagreements_of_json(&root);
+        first.disagreements.extend(known.into_iter().chain(in_distributions(&root)));
         return;
     }
+    first.disagreements.extend(reader.disagreements_of_all(lines));
     let mut until = 0;
     for result in results {
         let (first, last) = (result.lines.first, result.lines.last);

@@ -1,14 +1,16 @@
 //! Screens of top, of procps in batch mode or copied from a terminal, of busybox, macOS and BSD. Of several screens the
 //! first is of another time than the others: since the machine started, or since the program did.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, LineRange, ToolPart, ToolPartKind, ToolResult};
 use model::{MetricName, metric};
 
 use super::cell::{CellUnit, Mean};
 use super::clock::{between, leading_clock};
+use super::load_average::of_load;
 use super::sample::{Sample, SampleCell, Series};
-use super::top_bsd;
 use super::top_words::in_english;
+use super::{shares, top_bsd};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::number::leading;
@@ -76,12 +78,6 @@ const CPU_AT: usize = 8;
 /// Where its resident memory does.
 const RESIDENT_AT: usize = 5;
 
-const LOADS: &[MetricName] = &[
-    MetricName::new("load_average_1"),
-    MetricName::new("load_average_5"),
-    MetricName::new("load_average_15"),
-];
-
 impl ToolReader for Top {
     fn name(&self) -> &'static str {
         NAME
@@ -127,6 +123,10 @@ impl ToolReader for Top {
             || memory_unit(text).is_some()
             || lines.first().is_some_and(|first| top_bsd::is_first(&first.text)) && top_bsd::is_line(text);
         if is_part { Extent::More } else { Extent::EndsBefore }
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        shares::of_top(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
@@ -319,16 +319,6 @@ pub(super) fn pairs(
         Some(SampleCell { metric: *metric, printed, mean: Mean::Plain })
     };
     words.windows(2).filter_map(pair).collect()
-}
-
-/// `2.93, 2.26, 2.21`; of busybox `2.93 2.26 2.21 1/100 1234`.
-pub(super) fn of_load(line: u64, text: &str) -> Vec<SampleCell> {
-    let words = text.split_whitespace().map(|word| word.trim_end_matches(','));
-    let cell = |(metric, word): (&MetricName, &str)| {
-        let printed = CellUnit::COUNT.read(line, word)?;
-        Some(SampleCell { metric: *metric, printed, mean: Mean::Plain })
-    };
-    LOADS.iter().zip(words).filter_map(cell).collect()
 }
 
 /// The heading of the processes, by the places of its columns.

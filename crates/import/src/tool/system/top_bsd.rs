@@ -1,8 +1,9 @@
 //! Screens of top on BSD and illumos: the load, and what processors do. Memory and processes are not read.
 
 use super::cell::CellUnit;
+use super::load_average::of_load;
 use super::sample::SampleCell;
-use super::top::{STATES, of_load, pairs};
+use super::top::{STATES, pairs};
 
 /// Before the load.
 const LOADS: &str = "load averages:";

@@ -2,8 +2,8 @@
 
 use model::tool_result::ToolResult;
 
+use super::load_average::of_load;
 use super::sample::Sample;
-use super::top::of_load;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};

@@ -1,6 +1,7 @@
 //! vmstat of procps: its table of processes, memory, swap, blocks and processors, with any of its
 //! options for columns. The first row is of all the time since the machine started, unless `-y` is given.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, LineRange, ToolResult};
 use model::{MetricName, metric};
 
@@ -107,6 +108,10 @@ impl ToolReader for Vmstat {
         } else {
             Extent::EndsBefore
         }
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::shares::of_vmstat(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

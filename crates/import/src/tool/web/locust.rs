@@ -3,10 +3,12 @@
 
 use std::collections::BTreeMap;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{PrintedValue, ToolMeasurement, ToolPart, ToolPartKind, ToolResult, ToolWarning};
 use model::{MetricName, Unit, metric};
 
 use super::CommandOptions;
+use super::locust_lines::{is_log, is_rule};
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::latency::percentile;
@@ -92,6 +94,10 @@ impl ToolReader for Locust {
         if belongs { Extent::More } else { Extent::EndsBefore }
     }
 
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::locust_sums::disagreements(lines)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut result = block.result(NAME, self.programs());
         let is_csv = block.lines.first().is_some_and(|line| csv_heading(&line.text).is_some());
@@ -116,18 +122,6 @@ impl ToolReader for Locust {
 fn version(text: &str) -> Option<&str> {
     let (_, version) = text.strip_prefix('[')?.split_once("locust.main: Starting Locust ")?;
     version.split_whitespace().next()
-}
-
-/// Whether a line is of its log, or of the log of the one who wrote the test.
-fn is_log(text: &str) -> bool {
-    const LEVELS: &[&str] = &["/DEBUG/", "/INFO/", "/WARNING/", "/ERROR/", "/CRITICAL/"];
-    let behind = text.strip_prefix('[').and_then(|text| text.split_once("] "));
-    behind.is_some_and(|(_, rest)| LEVELS.iter().any(|level| rest.contains(level)))
-}
-
-/// A rule of a table: `--------|------`.
-fn is_rule(text: &str) -> bool {
-    text.contains("--") && text.chars().all(|c| matches!(c, '-' | '|' | ' '))
 }
 
 /// What stands above tables.

@@ -19,6 +19,8 @@ mod jmeter;
 mod k6;
 mod loadtest;
 mod locust;
+mod locust_lines;
+mod locust_sums;
 mod nighthawk;
 mod oha;
 mod outcome;
@@ -29,6 +31,7 @@ mod vegeta;
 mod wget;
 mod wget2;
 mod wrk;
+mod wrk_sums;
 
 use std::collections::BTreeMap;
 

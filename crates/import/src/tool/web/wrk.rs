@@ -1,5 +1,6 @@
 //! wrk and wrk2: the summary, with the latency distribution or without.
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, PrintedValue, ToolResult, ToolWarning};
 use model::{MetricName, Unit, Value, WorkloadName, metric};
 
@@ -94,6 +95,10 @@ impl ToolReader for Wrk {
             () if running(text).is_some() || made(text).is_some() || !is_of_wrk => Extent::EndsBefore,
             () => Extent::More,
         }
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        super::wrk_sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

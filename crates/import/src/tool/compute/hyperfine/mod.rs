@@ -3,12 +3,15 @@
 //! getrusage(2), the mean of all runs.
 
 mod json;
+mod ratios;
 mod table;
 mod text;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{PrintedValue, ToolResult};
 use model::{MetricName, metric};
 
+use crate::tool::arithmetic::JsonNode;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
@@ -68,6 +71,14 @@ impl ToolReader for Hyperfine {
 
     fn knows_json(&self, text: &str) -> bool {
         ["\"results\"", "\"command\"", "\"mean\"", "\"system\""].iter().all(|name| text.contains(name))
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        ratios::disagreements(lines)
+    }
+
+    fn disagreements_of_json(&self, root: &JsonNode) -> Vec<FigureDisagreement> {
+        ratios::disagreements_of_json(root)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

@@ -107,6 +107,16 @@ impl Benchmark {
     }
 }
 
+/// The mean of a line of times.
+pub(super) fn mean_of(line: &ToolLine) -> Option<PrintedValue> {
+    if !is_time(line.text.trim()) {
+        return None;
+    }
+    let (times, _) = line.text.split_once('[')?;
+    let (_, times) = times.split_once("):")?;
+    time(line.number, times.split(SEPARATORS).next()?)
+}
+
 /// What stands between two times; where a terminal could not show it, a question mark.
 const SEPARATORS: [char; 3] = ['\u{b1}', '\u{2026}', '?'];
 

@@ -2,6 +2,7 @@
 //! [`run::Iperf3Run`], of which the result is made in one way.
 
 mod json;
+mod json_sums;
 mod options;
 mod run;
 mod text;
@@ -9,6 +10,7 @@ mod text;
 use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
+use crate::tool::arithmetic::JsonNode;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, DASHES, Extent, LineMarks, NotUnderstood, ToolReader};
@@ -95,6 +97,10 @@ impl ToolReader for Iperf3 {
 
     fn disagreements(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
         super::stream_rows::disagreements(lines)
+    }
+
+    fn disagreements_of_json(&self, root: &JsonNode) -> Vec<FigureDisagreement> {
+        json_sums::disagreements(root)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {

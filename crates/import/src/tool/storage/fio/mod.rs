@@ -5,15 +5,18 @@ mod arithmetic;
 mod figures;
 mod job_file;
 mod json;
+mod json_sums;
 mod options;
 mod run;
 mod terse;
 mod text;
 mod wrapped;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolRemedy, ToolResult};
 
 use self::run::FioRun;
+use crate::tool::arithmetic::JsonNode;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
@@ -138,6 +141,10 @@ impl ToolReader for Fio {
             run.disagreements = arithmetic::disagreements(own.lines, &run.jobs);
             Ok(run)
         })
+    }
+
+    fn disagreements_of_json(&self, root: &JsonNode) -> Vec<FigureDisagreement> {
+        json_sums::disagreements(root)
     }
 
     fn corrected(&self, result: &ToolResult, remedies: &[ToolRemedy]) -> Option<Vec<String>> {

@@ -168,12 +168,22 @@ const OF_SAR: &[Column] = &[
     of(&["tcp-tw"], "tcp_time_wait_sockets", CellUnit::COUNT, Mean::Plain),
 ];
 
+/// What processors did, in the order of the text, in which what most ask for stands first.
+pub(super) const SHARES_OF_JSON: &[&str] =
+    &["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice", "idle"];
+
 /// What the numbers below a heading are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Heading {
     pub(super) metric: MetricName,
     pub(super) unit: CellUnit,
     pub(super) mean: Mean,
+}
+
+/// What a name in JSON stands for. What is a share has no % there.
+pub(super) fn heading_of_json(name: &str) -> Option<Heading> {
+    let is_share = SHARES_OF_JSON.contains(&name) || matches!(name, "rrqm" | "wrqm" | "drqm" | "util");
+    if is_share { heading(&format!("%{name}")) } else { heading(name) }
 }
 
 /// What a heading stands for. Those without an entry follow sysstat's own rule: `/s` is a rate, `%` a share,

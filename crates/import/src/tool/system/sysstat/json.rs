@@ -110,22 +110,21 @@ fn completed(text: &str) -> Option<String> {
     Some(format!("{}{closing}", text.get(..end)?))
 }
 
-/// What processors did, in the order of the text, in which what most ask for stands first.
-const SHARES: &[&str] =
-    &["user", "usr", "nice", "system", "sys", "iowait", "irq", "soft", "steal", "guest", "gnice", "idle"];
-
 /// The figures of an object. What is a share has no % in its name here.
 fn figures(line: u64, object: &Map<String, Value>) -> Vec<SampleCell> {
     let one = |(name, value): (&String, &Value)| {
         let number = value.as_f64()?;
-        let is_share =
-            SHARES.contains(&name.as_str()) || matches!(name.as_str(), "rrqm" | "wrqm" | "drqm" | "util");
-        let heading = if is_share { columns::heading(&format!("%{name}")) } else { columns::heading(name) }?;
+        let heading = columns::heading_of_json(name)?;
         // sysstat prints two decimals, and JSON forgets zeros at the end.
         let printed = heading.unit.read(line, &format!("{number:.2}"))?;
         Some(SampleCell { metric: heading.metric, printed, mean: heading.mean })
     };
-    let place = |name: &String| SHARES.iter().position(|share| share == name).unwrap_or(SHARES.len());
+    let place = |name: &String| {
+        columns::SHARES_OF_JSON
+            .iter()
+            .position(|share| share == name)
+            .unwrap_or(columns::SHARES_OF_JSON.len())
+    };
     let mut members: Vec<(&String, &Value)> = object.iter().collect();
     members.sort_by_key(|(name, _)| place(name));
     members.into_iter().filter_map(one).collect()

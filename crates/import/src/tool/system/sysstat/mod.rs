@@ -6,11 +6,14 @@ pub(super) mod devices;
 mod json;
 mod processors;
 mod sadf;
+mod sums;
 mod table;
 mod tasks;
 
+use model::tool_arithmetic::FigureDisagreement;
 use model::tool_result::{Counting, ToolResult};
 
+use crate::tool::arithmetic::JsonNode;
 use crate::tool::block::{ToolBlock, ToolLine};
 use crate::tool::counting::CountingRule;
 use crate::tool::reader::{Beginning, Extent, LineMarks, NotUnderstood, ToolReader};
@@ -92,6 +95,14 @@ impl ToolReader for Iostat {
         json::is_of_sysstat(text) && (text.contains("\"disk\"") || text.contains("\"avg-cpu\""))
     }
 
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        sums::disagreements(lines)
+    }
+
+    fn disagreements_of_json(&self, root: &JsonNode) -> Vec<FigureDisagreement> {
+        sums::disagreements_of_json(root)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let mut base = block.result(IOSTAT, self.programs());
         match json::reports(block) {
@@ -144,6 +155,10 @@ impl ToolReader for Mpstat {
         json::is_of_sysstat(text) && ["\"cpu-load\"", "\"node-load\""].iter().any(|list| text.contains(list))
     }
 
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        sums::disagreements(lines)
+    }
+
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
         let base = block.result(MPSTAT, self.programs());
         match json::loads(block) {
@@ -189,6 +204,10 @@ impl ToolReader for Sar {
     fn extent(&self, lines: &[ToolLine]) -> Extent {
         let of_sadf = lines.first().zip(lines.last()).and_then(|(first, last)| sadf::extent(first, last));
         of_sadf.unwrap_or_else(|| table::extent(lines))
+    }
+
+    fn disagreements_of_all(&self, lines: &[ToolLine]) -> Vec<FigureDisagreement> {
+        sums::disagreements(lines)
     }
 
     fn read(&self, block: &ToolBlock<'_>) -> Result<Vec<ToolResult>, NotUnderstood> {
