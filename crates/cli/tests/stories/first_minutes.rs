@@ -219,6 +219,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["export"], 2, "headroom export last > run.json"),
     (&["run", "disk", "cpu.primes"], 2, "`--with cpu.primes`"),
     (&["run", "/proc"], 2, "`headroom run disk --target /proc`"),
+    (&["run", "null", "-o", "goals.xml"], 2, "--format junit -o FILE.xml"),
     (&["show", "last", "-o", "x.html"], 2, "`headroom report RUN -o FILE`"),
     (&["run", "null", "--trials", "0"], 2, "`0` is not a number of trials"),
     // Habits of other tools.
@@ -226,6 +227,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["run", "net.stream", "-c", "10.0.0.2"], 2, "did you mean `--peer`?"),
     (&["run", "disk", "--operation", "read"], 2, "did you mean `--pattern`?"),
     (&["run", "disk", "--pattern", "rand"], 2, "did you mean `randread`?"),
+    (&["run", "disk", "--size", "1,5G"], 2, "did you mean `1.5G`?"),
     (&["run", "disk", "--pattern", "seq"], 2, "did you mean `read`?"),
     (&["run", "disk", "--expect", "bw > 500MB/s"], 2, "did you mean `throughput`?"),
     (&["run", "disk", "--expect", "lat < 1ms"], 2, "did you mean `latency_p99`?"),

@@ -277,10 +277,10 @@ fn instead(room: u64, kept: u64, wanted: u64, host: &HostInfo) -> String {
     let most = room.saturating_sub(kept) >> 20 << 20;
     let size =
         (most > 0).then(|| format!("`--size {}` has room here", show(Kind::Size, &Value::Integer(most))));
-    let has_room = |folder: &&str| {
+    let has_room = |folder: &str| {
         room_in(Path::new(folder), host).is_ok_and(|there| there.bytes >= wanted.saturating_add(kept))
     };
-    let folder = USUAL_FOLDERS.iter().find(has_room).filter(|_| host.room.is_none());
+    let folder = USUAL_FOLDERS.iter().find(|folder| has_room(folder)).filter(|_| host.room.is_none());
     let folder = match folder {
         Some(folder) => format!("`--target {folder}` is another place, with more room"),
         None => "give a folder on another file system: `--target FOLDER`; `df -h` lists them".to_owned(),
