@@ -95,6 +95,35 @@ fn bash_completes_workloads_their_parameters_and_runs() {
     assert_eq!(completed(path, &typed), [id]);
 }
 
+/// What fish offers for a line, without what it says of each word; none where there is no fish.
+fn completed_by_fish(place: &Path, line: &str) -> Option<Vec<String>> {
+    let mut fish = Command::new("fish");
+    // The lines call `headroom`, wherever it is.
+    let script = "set -x PATH $argv[2] $PATH; headroom completions fish | source; complete -C $argv[1]";
+    fish.args(["--no-config", "-c", script, line]).arg(program().parent().unwrap()).current_dir(place);
+    let fish = fish.env("HOME", place).env_remove("XDG_DATA_HOME").env_remove("XDG_CONFIG_HOME").output();
+    if fish.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        assert!(std::env::var_os("CI").is_none(), "CI must have fish");
+        println!("skipped: fish is not installed");
+        return None;
+    }
+    let said = stdout(&fish.unwrap());
+    Some(said.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect())
+}
+
+#[test]
+fn fish_completes_what_a_study_asks_and_values() {
+    let place = StoryFolder::new();
+    for (line, words) in [
+        ("headroom run cpu.pri", &["cpu.primes"][..]),
+        ("headroom run disk --pattern randr", &["randread", "randrw"]),
+        ("headroom fit etcd --fsync", &["--fsync-limit"]),
+    ] {
+        let Some(found) = completed_by_fish(place.path(), line) else { return };
+        assert_eq!(found, words, "{line}");
+    }
+}
+
 #[test]
 fn lines_for_shells_are_what_these_can_read() {
     let place = StoryFolder::new();
