@@ -143,10 +143,20 @@ fn look_at_device(
     Ok(CheckedTarget { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
 }
 
+/// What to do where a target may not be opened. Root is kept from devices by what it runs in.
+fn for_root(is_root: bool) -> &'static str {
+    if is_root {
+        "a container has only the devices that it was given: run it on the machine itself, give the container the device \
+         (docker run --device), or give another target"
+    } else {
+        "run it as root, for instance by `sudo`, or give another target"
+    }
+}
+
 fn hidden(text: &str, error: &std::io::Error) -> Problem {
     Problem::refused(
         format!("{text} cannot be looked at: {error}"),
-        "run it as root, for instance by `sudo`, or give another target",
+        for_root(rustix::process::geteuid().is_root()),
     )
 }
 
@@ -350,7 +360,7 @@ fn survey_file(
         let why = std::io::Error::from(e);
         Problem::refused(
             format!("{text} may not be used: {why}"),
-            "run it as root, for instance by `sudo`, or give another target",
+            for_root(rustix::process::geteuid().is_root()),
         )
     })?;
     alignment::check(text, plan, alignment::of_file(Path::new(text)))?;
@@ -384,6 +394,13 @@ mod tests {
         assert_eq!(half(1 << 40, 64 << 20), 32 << 30);
         // Too little for anything: what is asked for is refused for want of room.
         assert_eq!(half(1 << 20, 64 << 20), 16 << 20);
+    }
+
+    /// Bug: root in a container was told to run it as root.
+    #[test]
+    fn regression_root_was_told_to_be_root() {
+        assert!(for_root(false).contains("sudo"));
+        assert!(for_root(true).contains("--device") && !for_root(true).contains("sudo"));
     }
 
     /// Bug: where there was too little room, `use a smaller size or another target` was all that was said, also where no size
