@@ -177,7 +177,7 @@ impl BenchContext {
         let make = |path: &Path| File::create(path).map_err(Error::file("make", path));
         let child = Process::new(words[0])
             .args(&words[1..])
-            .current_dir(&self.scratch)
+            .current_dir(&self.scratch.0)
             .stdin(Stdio::null())
             .stdout(make(&out)?)
             .stderr(make(&err)?)
