@@ -33,10 +33,10 @@ pub(crate) struct BenchContext {
     headroom: PathBuf,
     /// How long one run measures.
     pub(crate) seconds: u16,
-    scratch: PathBuf,
+    scratch: Arc<Scratch>,
     interrupted: Arc<AtomicBool>,
     /// Held, so that two benchmarks do not disturb each other.
-    _lock: File,
+    _lock: Arc<File>,
 }
 
 impl BenchContext {
@@ -53,12 +53,13 @@ impl BenchContext {
             Err(e) if e.kind() != io::ErrorKind::NotFound => return Err(Error::file("remove", &scratch)(e)),
             _ => fs::create_dir(&scratch).map_err(Error::file("make", &scratch))?,
         }
+        let scratch = Arc::new(Scratch(scratch));
         let interrupted = Arc::new(AtomicBool::new(false));
         for signal in [SIGINT, SIGTERM] {
             signal_hook::flag::register(signal, Arc::clone(&interrupted))
                 .map_err(|e| Error::Bench(format!("cannot listen for signals: {e}")))?;
         }
-        Ok(Self { headroom: PathBuf::new(), seconds, scratch, interrupted, _lock: lock })
+        Ok(Self { headroom: PathBuf::new(), seconds, scratch, interrupted, _lock: Arc::new(lock) })
     }
 
     /// Measures this program.
@@ -67,14 +68,25 @@ impl BenchContext {
         self
     }
 
+    /// The same place, with another program to measure.
+    pub(crate) fn beside(&self, other: PathBuf) -> Self {
+        Self {
+            headroom: other,
+            seconds: self.seconds,
+            scratch: Arc::clone(&self.scratch),
+            interrupted: Arc::clone(&self.interrupted),
+            _lock: Arc::clone(&self._lock),
+        }
+    }
+
     /// A path in the scratch folder.
     pub(crate) fn scratch(&self, name: &str) -> PathBuf {
-        self.scratch.join(name)
+        self.scratch.0.join(name)
     }
 
     /// Where cargo puts what it builds.
     pub(crate) fn target(&self) -> &Path {
-        self.scratch.parent().unwrap_or(&self.scratch)
+        self.scratch.0.parent().unwrap_or(&self.scratch.0)
     }
 
     /// An error if the user wants an end.
@@ -165,7 +177,7 @@ impl BenchContext {
         let make = |path: &Path| File::create(path).map_err(Error::file("make", path));
         let child = Process::new(words[0])
             .args(&words[1..])
-            .current_dir(&self.scratch)
+            .current_dir(&self.scratch.0)
             .stdin(Stdio::null())
             .stdout(make(&out)?)
             .stderr(make(&err)?)
@@ -217,10 +229,14 @@ impl BenchContext {
     }
 }
 
-impl Drop for BenchContext {
+/// A folder that goes with the last who works in it.
+#[derive(Debug)]
+struct Scratch(PathBuf);
+
+impl Drop for Scratch {
     fn drop(&mut self) {
-        if let Err(e) = fs::remove_dir_all(&self.scratch) {
-            eprintln!("xtask: cannot remove `{}`: {e}", self.scratch.display());
+        if let Err(e) = fs::remove_dir_all(&self.0) {
+            eprintln!("xtask: cannot remove `{}`: {e}", self.0.display());
         }
     }
 }

@@ -9,6 +9,7 @@ use stats::comparison::{RatioEstimate, paired_ratio};
 use stats::interval::median;
 
 /// One number that both sides of a benchmark yield.
+#[derive(Clone, Copy)]
 pub(crate) struct Figure {
     /// What it is.
     pub(crate) what: &'static str,
@@ -79,6 +80,16 @@ impl Goal {
         match self {
             Self::OursNeverAbove(_) => runs.iter().copied().reduce(f64::max),
             _ => median(runs),
+        }
+    }
+
+    /// The same figure by two builds of one program: the first is at most 2 % worse than the second.
+    const fn of_builds(self) -> Self {
+        match self {
+            Self::LowAtLeast(_) | Self::OursAtLeast(_) => Self::LowAtLeast(0.98),
+            Self::HighAtMost(_) | Self::OursAtMost(_) => Self::HighAtMost(1.02),
+            Self::Within(..) => Self::Within(0.98, 1.02),
+            Self::OursNeverAbove(_) | Self::None => self,
         }
     }
 
@@ -215,6 +226,11 @@ impl Row {
 }
 
 impl Figure {
+    /// It as it is judged between two builds of one program.
+    pub(crate) const fn of_builds(&self) -> Self {
+        Self { what: self.what, unit: self.unit, goal: self.goal.of_builds() }
+    }
+
     /// Whether more pairs are not wanted: the ratio is known to 2 %, or no goal hangs on it. Whether
     /// the goal is met is not looked at, for pairs that are added until it is would meet it by chance.
     pub(crate) fn is_known(&self, pairs: &[(f64, f64)]) -> bool {
@@ -289,6 +305,24 @@ mod tests {
             "primes-1: events: headroom 2.007 k/s, sysbench 1.000 k/s, ratio 2.007 (2.003 to 2.011), 15 pairs, \
              goal: interval within 0.97 to 1.03, met: no"
         );
+    }
+
+    #[test]
+    fn a_build_may_be_two_per_cent_worse_than_another() {
+        let met = |goal, ratio: f64| {
+            let pairs: Vec<_> = (0..15).map(|_| (ratio, 1.0)).collect();
+            let figure = Figure { what: "events", unit: "1/s", goal }.of_builds();
+            let on = Circumstances { date: "2026-01-02".to_owned(), machine: "M".to_owned() };
+            figure.judge("primes-1", &pairs, &on).0[8].clone()
+        };
+        // Beside its peer it would have to be faster, or is ten times as fast as it has to be.
+        for goal in [Goal::LowAtLeast(1.0), Goal::OursAtLeast(0.1)] {
+            assert_eq!([met(goal, 0.985), met(goal, 0.97)], ["yes", "no"], "{goal:?}");
+        }
+        for goal in [Goal::HighAtMost(0.5), Goal::OursAtMost(10.0)] {
+            assert_eq!([met(goal, 1.015), met(goal, 1.03)], ["yes", "no"], "{goal:?}");
+        }
+        assert_eq!([met(Goal::Within(0.9, 1.1), 1.0), met(Goal::Within(0.9, 1.1), 1.05)], ["yes", "no"]);
     }
 
     #[test]

@@ -276,6 +276,14 @@ fn arguments(command: Command) -> Command {
             number("headroom", "PATH", "Measure this program instead of building one")
                 .value_parser(value_parser!(PathBuf)),
         )
+        .arg(
+            number(
+                "against",
+                "PATH",
+                "Compare with this build of Headroom, not with the peers; writes no page",
+            )
+            .value_parser(value_parser!(PathBuf)),
+        )
 }
 
 /// A name, or what several names begin with.
@@ -299,6 +307,8 @@ struct BenchRequest {
     /// At most, where `pairs` do not tell enough.
     most: u16,
     seed: u64,
+    /// Whether the page gets the rows.
+    is_written: bool,
 }
 
 fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
@@ -314,6 +324,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
         pairs,
         most: arguments.get_one::<u16>("most").map_or(most, |most| pairs.max(*most)),
         seed: arguments.get_one("seed").copied().unwrap_or_else(fresh_seed),
+        is_written: pairs >= PAIRS_MIN && !arguments.contains_id("against"),
     };
     let needed: Vec<_> = asked.chosen.iter().flat_map(|benchmark| benchmark.needs).copied().collect();
     tools::require(&needed).map_err(Error::Bench)?;
@@ -322,10 +333,12 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
 
     let target = target_folder(root)?;
     let context = BenchContext::new(&target, number("seconds"))?;
-    let headroom = match arguments.get_one::<PathBuf>("headroom") {
-        Some(path) => path.canonicalize().map_err(Error::file("find", path))?,
-        None => build(root, &target)?,
+    let given = |name| {
+        let path = arguments.get_one::<PathBuf>(name);
+        path.map(|path| path.canonicalize().map_err(Error::file("find", path))).transpose()
     };
+    let headroom = given("headroom")?.map_or_else(|| build(root, &target), Ok)?;
+    let against = given("against")?.map(|other| context.beside(other));
     let context = context.measuring(headroom);
     println!("{} to {} pairs of {} s each; seed {}", asked.pairs, asked.most, context.seconds, asked.seed);
     let order: Vec<&str> = TABLE.iter().map(|benchmark| benchmark.name).collect();
@@ -335,35 +348,54 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
             println!("{}: not measured: {why}", benchmark.name);
             continue;
         }
-        let rows = measure(benchmark, &context, &asked)?;
-        if asked.pairs >= PAIRS_MIN {
+        let rows = measure(benchmark, (&context, against.as_ref()), &asked)?;
+        if asked.is_written {
             page::write(&page, &order, benchmark.name, &rows)?;
         }
     }
-    if asked.pairs >= PAIRS_MIN {
+    if asked.is_written {
         println!("wrote {PAGE}");
+    } else if against.is_some() {
+        println!("{PAGE} is left as it is: two builds were compared");
     } else {
         println!("{PAGE} is left as it is: fewer than {PAIRS_MIN} pairs are a tryout");
     }
     Ok(())
 }
 
-/// Runs the pairs of one benchmark, and prints a line for each figure.
-fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) -> Result<Vec<Row>, Error> {
+/// Runs the pairs of one benchmark, and prints a line for each figure. With another build to compare with, that takes the
+/// place of the peer.
+fn measure(
+    benchmark: &Benchmark,
+    (context, against): (&BenchContext, Option<&BenchContext>),
+    asked: &BenchRequest,
+) -> Result<Vec<Row>, Error> {
     eprintln!("{}: preparing", benchmark.name);
     let sides = (benchmark.prepare)(context)?;
-    let version = sides.version(context)?;
-    let mut pairs = vec![Vec::new(); benchmark.figures.len()];
+    let version = match against {
+        Some(other) => format!("against {}", other.program().display()),
+        None => sides.version(context)?,
+    };
+    let figures: Vec<Figure> = benchmark
+        .figures
+        .iter()
+        .map(|figure| if against.is_some() { figure.of_builds() } else { *figure })
+        .collect();
+    let mut pairs = vec![Vec::new(); figures.len()];
     for (number, ours_first) in (1..).zip(turns(asked.most, asked.seed)) {
-        if number > u64::from(asked.pairs) && is_enough(benchmark.figures, &pairs) {
+        if number > u64::from(asked.pairs) && is_enough(&figures, &pairs) {
             break;
         }
         let seed = asked.seed + number;
+        let peer = || match against {
+            Some(other) => sides.ours(other, seed),
+            None => sides.peer(context),
+        };
         let (ours, peer) = if ours_first {
             let ours = sides.ours(context, seed)?;
-            (ours, sides.peer(context)?)
+            (ours, peer()?)
         } else {
-            let peer = sides.peer(context)?;
+            let peer = peer()?;
             (sides.ours(context, seed)?, peer)
         };
         let ratios: Vec<_> =
@@ -375,14 +407,10 @@ fn measure(benchmark: &Benchmark, context: &BenchContext, asked: &BenchRequest) 
         }
     }
     let on = judge::Circumstances::now(&version);
-    let rows: Vec<_> = benchmark
-        .figures
-        .iter()
-        .zip(&pairs)
-        .map(|(figure, pairs)| figure.judge(benchmark.name, pairs, &on))
-        .collect();
+    let rows: Vec<_> =
+        figures.iter().zip(&pairs).map(|(figure, pairs)| figure.judge(benchmark.name, pairs, &on)).collect();
     for row in &rows {
-        println!("{}", row.line(benchmark.peer));
+        println!("{}", row.line(if against.is_some() { "the other build" } else { benchmark.peer }));
     }
     Ok(rows)
 }
@@ -458,6 +486,7 @@ mod tests {
         };
         parse(&["null", "primes-1", "--pairs", "2", "--seconds", "1"]).unwrap();
         parse(&["zram"]).unwrap();
+        parse(&["null", "--headroom", "static", "--against", "dynamic"]).unwrap();
         parse(&["nul"]).unwrap_err();
         assert_eq!(TABLE.iter().filter(|b| is_meant("zram-bare", b)).count(), 2);
         parse(&["--pairs", "1"]).unwrap_err();

@@ -109,6 +109,7 @@ const TOOLS: &[Tool] = &[
     program("postgresql", "psql", "--version", "psql (PostgreSQL) ").serving("postgresql"),
     program("dpkg", "dpkg-deb", "--version", "Debian 'dpkg-deb' "),
     program("rpm", "rpmbuild", "--version", "RPM version "),
+    program("fish", "fish", "--version", "fish, version "),
     program("shellcheck", "shellcheck", "--version", "ShellCheck "),
     font("fonts-nanum", "a Korean font", "ko"),
     font("fonts-ipafont-gothic", "a Japanese font", "ja"),

@@ -13,7 +13,9 @@ use model::{Kind, ParameterSpec, ScalarError, scalar};
 /// Reads all levels of a parameter from `text`, which stands at `place`.
 pub fn levels(spec: &ParameterSpec, text: &str, place: &SourceRange) -> Result<Vec<Level>, Diagnostic> {
     let mut levels: Vec<Level> = Vec::new();
-    for level in split(text, 0..text.len(), ',', place)? {
+    let pieces = split(text, 0..text.len(), ',', place)?;
+    no_decimal_comma(spec, text, &pieces, place)?;
+    for level in pieces {
         if spec.kind.ordered()
             && split(text, level.clone(), '+', place)?.len() == 1
             && let Some(values) = range(spec, text, level.clone(), place)?
@@ -26,6 +28,48 @@ pub fn levels(spec: &ParameterSpec, text: &str, place: &SourceRange) -> Result<V
     }
     each_once(spec, &levels, place)?;
     Ok(levels)
+}
+
+/// Refuses what is written as people do whose decimals have a comma: `1,5G` would be one byte and 5 GiB. Only pairs of a
+/// bare number and one with a unit are such, which is no list that anybody wants; `512,4k` is one, for no file has 512.4 KiB.
+fn no_decimal_comma(
+    spec: &ParameterSpec,
+    text: &str,
+    pieces: &[Range<usize>],
+    place: &SourceRange,
+) -> Result<(), Diagnostic> {
+    if !matches!(spec.kind, Kind::Size | Kind::Rate | Kind::Duration | Kind::Share) {
+        return Ok(());
+    }
+    let is_bare = |piece: &str| !piece.is_empty() && piece.bytes().all(|byte| byte.is_ascii_digit());
+    let starts = |piece: &str| piece.starts_with(|c: char| c.is_ascii_digit());
+    let texts: Vec<&str> = pieces.iter().map(|piece| &text[piece.clone()]).collect();
+    let joined = |pair: &[&str]| match pair {
+        [whole, fraction] if is_bare(whole) && starts(fraction) && !is_bare(fraction) => {
+            Some(format!("{whole}.{fraction}")).filter(|decimal| spec.parse(decimal).is_ok())
+        }
+        _ => None,
+    };
+    let Some(decimals) = texts.chunks(2).map(joined).collect::<Option<Vec<_>>>() else { return Ok(()) };
+    // `500,1k` are rates that somebody wants both.
+    let is_list = |pair: &[&str]| pair[0].parse::<u64>().is_ok_and(|first| first >= 100);
+    if spec.kind == Kind::Rate && texts.chunks(2).all(is_list) {
+        return Ok(());
+    }
+    let unit =
+        |fraction: &str| fraction.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
+    let levels: Vec<String> = texts
+        .chunks(2)
+        .map(|pair| match spec.kind {
+            Kind::Size => format!("{}B,{}", pair[0], pair[1]),
+            Kind::Rate => format!("{}/s,{}", pair[0], pair[1]),
+            _ => format!("{}{},{}", pair[0], unit(pair[1]), pair[1]),
+        })
+        .collect();
+    Err(place.diagnostic(
+        format!("`{}` is {text}: a comma parts levels, and decimals have a point", spec.name),
+        format!("did you mean `{}`? For levels give each its unit: {}", decimals.join(","), levels.join(",")),
+    ))
 }
 
 fn not_too_many(spec: &ParameterSpec, levels: &[Level], place: &SourceRange) -> Result<(), Diagnostic> {
@@ -215,6 +259,31 @@ mod tests {
         assert_eq!(read(&DEPTH, "1..4:2").unwrap(), ["1", "3", "4"]);
         assert_eq!(read(&DEPTH, "7..7").unwrap(), ["7"]);
         assert_eq!(read(&SIZE, "4k..16k,1m").unwrap(), ["4096", "8192", "16384", "1048576"]);
+    }
+
+    /// Bug: `--size 1,5G` was one byte and 5 GiB.
+    #[test]
+    fn regression_a_decimal_comma_made_two_levels() {
+        const TIME: ParameterSpec = ParameterSpec::new("time", Kind::Duration, "");
+        const RATE: ParameterSpec = ParameterSpec::new("rate", Kind::Rate, "");
+        const SHARE: ParameterSpec = ParameterSpec::new("share", Kind::Share, "");
+        for (spec, text, meant, levels) in [
+            (SIZE, "1,5G", "1.5G", "1B,5G"),
+            (SIZE, "0,5GiB,1,5GiB", "0.5GiB,1.5GiB", "0B,5GiB,1B,5GiB"),
+            (RATE, "1,5k/s", "1.5k/s", "1/s,5k/s"),
+            (TIME, "2,5s", "2.5s", "2s,5s"),
+            (SHARE, "12,5%", "12.5%", "12%,5%"),
+        ] {
+            let error = read(&spec, text).unwrap_err();
+            assert!(error.message.contains("decimals have a point"), "{text}: {error}");
+            let help = error.help.unwrap();
+            assert!(help.contains(&format!("`{meant}`")) && help.ends_with(levels), "{text}: {help}");
+        }
+        assert_eq!(read(&SIZE, "512,4k").unwrap(), ["512", "4096"]);
+        assert_eq!(read(&SIZE, "512,1024,4k").unwrap(), ["512", "1024", "4096"]);
+        assert_eq!(read(&SIZE, "1B,5k").unwrap(), ["1", "5120"]);
+        assert_eq!(read(&RATE, "500,1k/s").unwrap(), ["500", "1000"]);
+        assert_eq!(read(&DEPTH, "1,4k").unwrap(), ["1", "4000"]);
     }
 
     #[test]

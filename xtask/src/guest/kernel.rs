@@ -1,6 +1,6 @@
 //! The guest's kernel: the one that Debian's `linux-image-amd64` stands for,
 //! fetched by apt and unpacked below `target/guest`, never installed. It is
-//! fetched again only when Debian has a newer one.
+//! fetched again only when Debian has a newer one. Or that of a package that is given, such as an older one's.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -64,14 +64,14 @@ fn attempt(folder: &Path) -> Result<Kernel, Error> {
         ))
     })?;
     let release = package.name.trim_start_matches("linux-image-").to_owned();
-    let root = folder.join(format!("{}_{}", package.name, package.version.replace(':', "%3a")));
+    let root = place(folder, &package);
     if !root.exists() {
         fetch(folder, &package, &release, &root)?;
     }
     Ok(Kernel { release, root })
 }
 
-/// Fetches and unpacks beside, so that a folder with the right name is whole.
+/// Fetches and unpacks it.
 fn fetch(folder: &Path, package: &Package, release: &str, root: &Path) -> Result<(), Error> {
     eprintln!("guest: fetching {} {} (about 70 MB)", package.name, package.version);
     let beside = scratch(folder)?;
@@ -80,10 +80,45 @@ fn fetch(folder: &Path, package: &Package, release: &str, root: &Path) -> Result
     let download = ["-q", "-o", "APT::Sandbox::User=", "download", &which];
     output(Process::new("apt-get").args(download).current_dir(beside.path()))?;
     let archive = the_archive(beside.path())?;
-    let unpacked = beside.path().join("root");
-    output(Process::new("dpkg").arg("-x").arg(&archive).arg(&unpacked))?;
-    output(Process::new("depmod").arg("-b").arg(&unpacked).arg(release))?;
-    match fs::rename(&unpacked, root) {
+    unpack(&archive, &beside.path().join("root"), release, root)
+}
+
+/// The kernel of a package that is here, such as one of an older Debian.
+///
+/// # Errors
+/// If it is no such package.
+pub(super) fn unpacked(folder: &Path, archive: &Path) -> Result<Kernel, Error> {
+    let text = output(Process::new("dpkg-deb").arg("--field").arg(archive).args(["Package", "Version"]))?;
+    let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+    let package = field("Package: ").zip(field("Version: "));
+    let package = package.and_then(|(name, version)| {
+        let release = name.strip_prefix("linux-image-")?.trim_end_matches("-unsigned").to_owned();
+        release.starts_with(|c: char| c.is_ascii_digit()).then_some((release, Package { name, version }))
+    });
+    let (release, package) = package.ok_or_else(|| {
+        Error::Guest(format!(
+            "`{}` has no kernel: give the package linux-image-VERSION-amd64, which linux-image-amd64 depends on",
+            archive.display()
+        ))
+    })?;
+    let root = place(folder, &package);
+    if !root.exists() {
+        let beside = scratch(folder)?;
+        unpack(archive, &beside.path().join("root"), &release, &root)?;
+    }
+    Ok(Kernel { release, root })
+}
+
+/// Where the kernel of a package is unpacked.
+fn place(folder: &Path, package: &Package) -> PathBuf {
+    folder.join(format!("{}_{}", package.name, package.version.replace(':', "%3a")))
+}
+
+/// Unpacks beside, so that a folder with the right name is whole.
+fn unpack(archive: &Path, beside: &Path, release: &str, root: &Path) -> Result<(), Error> {
+    output(Process::new("dpkg").arg("-x").arg(archive).arg(beside))?;
+    output(Process::new("depmod").arg("-b").arg(beside).arg(release))?;
+    match fs::rename(beside, root) {
         // Another guest was faster.
         Err(_) if root.exists() => Ok(()),
         other => other.map_err(Error::file("make", root)),
@@ -141,6 +176,34 @@ mod tests {
         assert_eq!(dependency(text).unwrap().name, "linux-image-6.12.9-amd64");
         assert_eq!(dependency("Depends: other (= 2)\n"), None);
         assert_eq!(dependency(""), None);
+    }
+
+    #[test]
+    fn a_package_that_is_given_has_a_kernel_or_is_refused() {
+        let place = tempfile::tempdir().unwrap();
+        let packed = |name: &str| {
+            let tree = place.path().join(name);
+            fs::create_dir_all(tree.join("DEBIAN")).unwrap();
+            fs::create_dir_all(tree.join("lib/modules/5.10.0-9-amd64")).unwrap();
+            let control = format!(
+                "Package: {name}\nVersion: 1:5.10-1\nArchitecture: all\nMaintainer: A <a@example.org>\nDescription: x\n"
+            );
+            fs::write(tree.join("DEBIAN/control"), control).unwrap();
+            let file = place.path().join(format!("{name}.deb"));
+            output(Process::new("dpkg-deb").arg("--build").arg(&tree).arg(&file)).unwrap();
+            file
+        };
+        let folder = place.path().join("guest");
+        fs::create_dir(&folder).unwrap();
+        let kernel = unpacked(&folder, &packed("linux-image-5.10.0-9-amd64")).unwrap();
+        assert_eq!(kernel.release, "5.10.0-9-amd64");
+        assert!(kernel.modules().join("modules.dep").is_file(), "depmod ran");
+        assert!(kernel.root.ends_with("linux-image-5.10.0-9-amd64_1%3a5.10-1"));
+        // It is there, and not unpacked again.
+        unpacked(&folder, &place.path().join("linux-image-5.10.0-9-amd64.deb")).unwrap();
+        let error = unpacked(&folder, &packed("linux-image-amd64")).unwrap_err().to_string();
+        assert!(error.contains("which linux-image-amd64 depends on"), "{error}");
+        assert!(unpacked(&folder, &place.path().join("none.deb")).is_err());
     }
 
     #[test]

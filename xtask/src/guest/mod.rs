@@ -14,7 +14,7 @@ mod share;
 
 use std::ffi::OsString;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -41,6 +41,8 @@ pub(crate) struct Guest {
     pub(crate) memory_mib: u32,
     /// When it is ended, counted from its start.
     pub(crate) timeout: Duration,
+    /// A package with the kernel to boot, in place of today's.
+    pub(crate) kernel: Option<PathBuf>,
     /// Variables of the command, beside those that every command gets.
     pub(crate) environment: Vec<(OsString, OsString)>,
     /// Where it runs beside other work: what it prints is kept here, and it has what
@@ -78,6 +80,11 @@ fn arguments(command: Command) -> Command {
                 .value_parser(value_parser!(u64).range(10..=86400)),
         )
         .arg(
+            Arg::new("kernel").long("kernel").value_name("DEB").value_parser(value_parser!(PathBuf)).help(
+                "Boot the kernel of this package (linux-image-*.deb of any Debian) in place of today's",
+            ),
+        )
+        .arg(
             Arg::new("command")
                 .value_name("COMMAND")
                 .num_args(1..)
@@ -92,6 +99,7 @@ fn run(root: &Path, arguments: &ArgMatches) -> Result<(), Error> {
     let guest = Guest {
         memory_mib: *arguments.get_one("memory").expect("it has a default"),
         timeout: Duration::from_secs(*arguments.get_one("timeout").expect("it has a default")),
+        kernel: arguments.get_one("kernel").cloned(),
         environment: Vec::new(),
         beside: None,
         command: arguments.get_many("command").expect("clap asks for it").cloned().collect(),
@@ -124,7 +132,10 @@ impl Guest {
         let folder = target_folder(root)?.join("guest");
         fs::create_dir_all(&folder).map_err(Error::file("make", &folder))?;
         let started = Instant::now();
-        let kernel = kernel::ensure(&folder)?;
+        let kernel = match &self.kernel {
+            Some(package) => kernel::unpacked(&folder, package)?,
+            None => kernel::ensure(&folder)?,
+        };
         let found = started.elapsed();
         let share = Share::new(&folder, self, &kernel)?;
         let initramfs = initramfs::make(&kernel, share.outside())?;
@@ -158,6 +169,8 @@ mod tests {
         let command: Vec<OsString> = matches.get_many("command").unwrap().cloned().collect();
         assert_eq!(command, ["ls", "--all", "--memory"]);
         assert_eq!(matches.get_one("memory"), Some(&1024_u32));
+        let older = parse(&["--kernel", "older.deb", "--", "ls"]).unwrap();
+        assert_eq!(older.get_one("kernel"), Some(&PathBuf::from("older.deb")));
         parse(&[]).unwrap_err();
         parse(&["ls"]).unwrap_err();
         parse(&["--memory", "1", "--", "ls"]).unwrap_err();

@@ -199,6 +199,7 @@ fn guest_of(bench: &mut Bench, beside: Option<Printed>) -> Result<Guest, Error> 
     Ok(Guest {
         memory_mib: guest::MEMORY_MIB,
         timeout: if is_long { TIMEOUT_LONG } else { TIMEOUT },
+        kernel: None,
         environment: vec![
             ("HEADROOM_PROGRAM".into(), program.into()),
             ("HEADROOM_TORTURE".into(), torture.executable.clone().into()),

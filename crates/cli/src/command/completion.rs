@@ -7,6 +7,7 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fs;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
@@ -16,7 +17,9 @@ use clap_complete::{ArgValueCompleter, CompletionCandidate, PathCompleter};
 use model::workload::Catalogue;
 use model::{Kind, ParameterSpec};
 use store::{SqliteStore, Store};
-use study::built_in::READY;
+use study::built_in::{BuiltInStudy, FIT, READY};
+use study::read::from_toml;
+use study::read::inputs::{self, StudyInput};
 
 use super::{fit, offered_command_line};
 
@@ -50,8 +53,10 @@ pub(crate) fn asked(arguments: &[OsString]) -> Option<Vec<u8>> {
 
 /// What of a line decides what may be at other places of it.
 struct Line {
-    /// The parameters of the workload that was typed behind `run`.
+    /// The parameters of the workload, or of those of the built-in study, that was typed behind `run` or `fit`.
     parameters: Vec<&'static ParameterSpec>,
+    /// What that study asks.
+    inputs: Vec<StudyInput>,
     /// Where the runs are.
     store: Option<PathBuf>,
 }
@@ -61,11 +66,27 @@ impl Line {
         let words: Vec<&str> = typed.iter().filter_map(|word| word.to_str()).collect();
         // The first is the program, and the second the command.
         let workload = words.iter().skip(2).find_map(|word| catalogue.called(word));
+        let is_fit = words.get(1) == Some(&"fit");
+        let is_meant = |ready: &&BuiltInStudy, word: &str| {
+            ready.name == word || is_fit && ready.name.strip_prefix(FIT) == Some(word)
+        };
+        let ready = words.iter().skip(2).find_map(|word| READY.iter().find(|ready| is_meant(ready, word)));
+        let study = ready.and_then(|ready| from_toml(catalogue, ready.name, ready.name, ready.text).ok());
+        let of_study =
+            study.iter().flat_map(|study| &study.workloads).flat_map(|one| iter::once(one).chain(&one.with));
+        let driven = of_study.filter_map(|one| catalogue.workload(one.kind)).chain(workload);
+        let mut parameters: Vec<&'static ParameterSpec> = Vec::new();
+        for spec in driven.flat_map(|spec| catalogue.parameters(spec)) {
+            if !parameters.iter().any(|known| known.name == spec.name) {
+                parameters.push(spec);
+            }
+        }
         let named = words.iter().zip(words.iter().skip(1)).find(|(option, _)| **option == "--store");
         let named = named.map(|(_, path)| *path);
         let named = named.or_else(|| words.iter().find_map(|word| word.strip_prefix("--store=")));
         Self {
-            parameters: workload.map(|spec| catalogue.parameters(spec).collect()).unwrap_or_default(),
+            parameters,
+            inputs: ready.and_then(|ready| inputs::declared(ready.name, ready.text).ok()).unwrap_or_default(),
             store: named.map(PathBuf::from).or_else(SqliteStore::default_path),
         }
     }
@@ -81,7 +102,12 @@ impl Line {
     /// An argument of a command with what it may be.
     fn completed(&self, command: &str, argument: Arg) -> Arg {
         let id = argument.get_id().to_string();
-        let of_run = |spec: &&&ParameterSpec| command == "run" && spec.name.as_str() == id;
+        let of_run = |spec: &&&ParameterSpec| ["run", "fit"].contains(&command) && spec.name.as_str() == id;
+        let is_of_study = |input: &&StudyInput| ["run", "fit"].contains(&command) && input.name == id;
+        if let Some(input) = self.inputs.iter().find(is_of_study) {
+            // It was hidden among those of all studies.
+            return argument.hide(false).help(format!("{} Default: {}", input.doc, input.default));
+        }
         if let Some(spec) = self.parameters.iter().find(of_run) {
             // It was hidden among those of all workloads.
             return of_parameter(argument.hide(false), spec);
@@ -90,14 +116,15 @@ impl Line {
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
             ("fit", "study") => ArgValueCompleter::new(uses),
-            ("run", "with") | ("workloads", _) | ("list" | "trend", "name") => {
-                ArgValueCompleter::new(workloads)
-            }
-            ("run", "set") => ArgValueCompleter::new(settings_to_set),
+            ("workloads", _) | ("list" | "trend", "name") => ArgValueCompleter::new(workloads),
+            ("run" | "fit", "with") => ArgValueCompleter::new(workloads),
+            ("run" | "fit", "set") => ArgValueCompleter::new(settings_to_set),
             ("settings", _) => ArgValueCompleter::new(settings),
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
-            ("run", "destroy") | ("trace" | "verify-tool", "target") => ArgValueCompleter::new(places),
-            ("run", "resume")
+            ("run" | "fit", "destroy") | ("trace" | "verify-tool", "target") => {
+                ArgValueCompleter::new(places)
+            }
+            ("run" | "fit", "resume")
             | ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
                 ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
             }
@@ -258,6 +285,21 @@ mod tests {
         has("headroom run disk --direct y", "yes");
         // Before a workload is known, each of any is offered if nothing else fits.
         has("headroom run --block", "--block-size");
+    }
+
+    /// Bug: behind a study, neither what it asks nor the parameters of its workloads stood among the options.
+    #[test]
+    fn regression_what_a_study_asks_is_offered() {
+        has("headroom fit etcd --fsync", "--fsync-limit");
+        has("headroom fit etcd --tar", "--target");
+        has("headroom fit backup-target --si", "--size");
+        has("headroom run fit-video-recorder --stre", "--streams");
+        has("headroom run disk-quick --tar", "--target");
+        has("headroom fit etcd --target /de", "/dev/");
+        // What is hidden is offered only where nothing else begins so.
+        has("headroom fit etcd --", "--fsync-limit");
+        has("headroom run disk-quick --", "--queue-depth");
+        assert!(!offered("headroom fit postgres --").iter().any(|word| word == "--fsync-limit"));
     }
 
     /// A run that measured nothing.

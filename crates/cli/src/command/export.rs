@@ -138,9 +138,14 @@ fn exporter_in<Write>(
 ) -> Result<&'static Exporter<Write>, Failure> {
     for_path(table, Path::new(path)).ok_or_else(|| {
         let known: Vec<String> = table.iter().map(|e| format!(".{}", e.extension)).collect();
+        let junit = if path.ends_with(".xml") && table.iter().any(|e| e.extension == "junit") {
+            "; `headroom report RUN --format junit -o FILE.xml` writes JUnit XML under any name"
+        } else {
+            ""
+        };
         Failure::arguments(
             format!("the name `{path}` does not say in which format to write"),
-            format!("end it in one of {}", known.join(", ")),
+            format!("end it in one of {}{junit}", known.join(", ")),
         )
     })
 }

@@ -95,6 +95,35 @@ fn bash_completes_workloads_their_parameters_and_runs() {
     assert_eq!(completed(path, &typed), [id]);
 }
 
+/// What fish offers for a line, without what it says of each word; none where there is no fish.
+fn completed_by_fish(place: &Path, line: &str) -> Option<Vec<String>> {
+    let mut fish = Command::new("fish");
+    // The lines call `headroom`, wherever it is.
+    let script = "set -x PATH $argv[2] $PATH; headroom completions fish | source; complete -C $argv[1]";
+    fish.args(["--no-config", "-c", script, line]).arg(program().parent().unwrap()).current_dir(place);
+    let fish = fish.env("HOME", place).env_remove("XDG_DATA_HOME").env_remove("XDG_CONFIG_HOME").output();
+    if fish.as_ref().is_err_and(|error| error.kind() == std::io::ErrorKind::NotFound) {
+        assert!(std::env::var_os("CI").is_none(), "CI must have fish");
+        println!("skipped: fish is not installed");
+        return None;
+    }
+    let said = stdout(&fish.unwrap());
+    Some(said.lines().map(|line| line.split('\t').next().unwrap_or_default().to_owned()).collect())
+}
+
+#[test]
+fn fish_completes_what_a_study_asks_and_values() {
+    let place = StoryFolder::new();
+    for (line, words) in [
+        ("headroom run cpu.pri", &["cpu.primes"][..]),
+        ("headroom run disk --pattern randr", &["randread", "randrw"]),
+        ("headroom fit etcd --fsync", &["--fsync-limit"]),
+    ] {
+        let Some(found) = completed_by_fish(place.path(), line) else { return };
+        assert_eq!(found, words, "{line}");
+    }
+}
+
 #[test]
 fn lines_for_shells_are_what_these_can_read() {
     let place = StoryFolder::new();
@@ -219,6 +248,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["export"], 2, "headroom export last > run.json"),
     (&["run", "disk", "cpu.primes"], 2, "`--with cpu.primes`"),
     (&["run", "/proc"], 2, "`headroom run disk --target /proc`"),
+    (&["run", "null", "-o", "goals.xml"], 2, "--format junit -o FILE.xml"),
     (&["show", "last", "-o", "x.html"], 2, "`headroom report RUN -o FILE`"),
     (&["run", "null", "--trials", "0"], 2, "`0` is not a number of trials"),
     // Habits of other tools.
@@ -226,6 +256,7 @@ const MISTAKES: &[(&[&str], i32, &str)] = &[
     (&["run", "net.stream", "-c", "10.0.0.2"], 2, "did you mean `--peer`?"),
     (&["run", "disk", "--operation", "read"], 2, "did you mean `--pattern`?"),
     (&["run", "disk", "--pattern", "rand"], 2, "did you mean `randread`?"),
+    (&["run", "disk", "--size", "1,5G"], 2, "did you mean `1.5G`?"),
     (&["run", "disk", "--pattern", "seq"], 2, "did you mean `read`?"),
     (&["run", "disk", "--expect", "bw > 500MB/s"], 2, "did you mean `throughput`?"),
     (&["run", "disk", "--expect", "lat < 1ms"], 2, "did you mean `latency_p99`?"),

@@ -9,6 +9,7 @@ use model::setting::SettingSpec;
 use model::{Resource, ResourceKind, Value};
 
 use super::journal::SideEffect;
+use super::offered::{self, Successors};
 use super::{Setting, SettingError, block, find, kernel_file};
 use crate::Host;
 
@@ -22,10 +23,22 @@ pub(super) struct Attribute {
     pub(super) form: Form,
     /// What it means that a resource has no such file, or that it cannot be read.
     pub(super) absent: &'static str,
+    /// Which words it may be, where the kernel lists them.
+    pub(super) words: Option<Words>,
     /// Settings of the same resource that the kernel sets anew with it.
     pub(super) resets: &'static [&'static str],
     /// Whether each network namespace has its own.
     pub(super) is_of_namespace: bool,
+}
+
+/// The words that a setting may be.
+pub(super) struct Words {
+    /// The file with all of them; none where it is the setting's own.
+    pub(super) list: Option<&'static str>,
+    /// What the module is called that would bring one that is not there.
+    pub(super) module: Option<fn(&str) -> String>,
+    /// Words that older kernels had.
+    pub(super) successors: Successors,
 }
 
 /// How a value stands in a file.
@@ -75,10 +88,15 @@ impl Form {
 
     /// What else could be there, for a message.
     fn choices(self, text: &str) -> Option<String> {
-        let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(['[', ']'])).collect();
+        let words = listed(text);
         (matches!(self, Form::Selected) && !words.is_empty())
             .then(|| format!("there are {}", words.join(", ")))
     }
+}
+
+/// The words of a list, of which one may be in brackets.
+fn listed(text: &str) -> Vec<&str> {
+    text.split_whitespace().map(|word| word.trim_matches(['[', ']'])).collect()
 }
 
 impl Attribute {
@@ -111,6 +129,16 @@ impl Setting for Attribute {
             Some(_) => block::disk(host, self.spec, bound),
             None => Ok(bound),
         }
+    }
+
+    fn lacks(&self, resource: &Resource, value: &Value) -> Option<String> {
+        let (words, Value::Text(word)) = (self.words.as_ref()?, value) else { return None };
+        let list = words.list.map_or_else(|| (self.file)(resource), PathBuf::from);
+        let text = fs::read_to_string(list).ok()?;
+        // A word alone, without brackets, is that of a resource that can have no other.
+        let has_others = words.list.is_some() || text.contains('[');
+        let module = words.module.filter(|_| has_others).map(|module| module(word));
+        offered::lacks(word, &listed(&text), module.as_deref(), words.successors)
     }
 
     fn read(&self, resource: &Resource) -> Result<Value, SettingError> {
@@ -189,12 +217,33 @@ mod tests {
         assert!(Form::Number(1).written(&Value::Bool(true)).is_err());
     }
 
+    /// Bug: a dry run said nothing of `scheduler=noop`, which no kernel has any more.
+    #[test]
+    fn regression_a_word_that_the_kernel_does_not_list_passed_a_dry_run() {
+        use crate::setting::scheduler;
+        let folder = tempfile::tempdir().unwrap();
+        let setting = Attribute { file: |resource| PathBuf::from(resource.name()), ..scheduler::SETTING };
+        let disk = |text: &str| {
+            let path = folder.path().join("scheduler");
+            fs::write(&path, text).unwrap();
+            Resource::of(ResourceKind::Block, path.to_str().unwrap())
+        };
+        let queue = disk("none [mq-deadline] kyber\n");
+        let lacks = setting.lacks(&queue, &"noop".into()).unwrap();
+        assert_eq!(lacks, "there are none, mq-deadline, kyber; what was `noop` is `none` now");
+        assert_eq!(setting.lacks(&queue, &"kyber".into()), None);
+        let bare = disk("none\n");
+        assert_eq!(setting.lacks(&bare, &"kyber".into()).unwrap(), "there are none");
+        assert_eq!(setting.lacks(&bare, &"none".into()), None);
+    }
+
     #[test]
     fn what_is_not_there_and_what_is_refused_says_why() {
         use crate::setting::scheduler;
         let none = Resource::of(ResourceKind::Block, "hr-none");
         assert!(matches!(scheduler::SETTING.read(&none), Err(SettingError::Gone { .. })));
         assert!(matches!(scheduler::SETTING.write(&none, &"none".into()), Err(SettingError::Gone { .. })));
+        assert_eq!(scheduler::SETTING.lacks(&none, &"none".into()), None);
         assert_eq!(scheduler::SETTING.side_effects(&none, &"none".into()), Ok(Vec::new()));
     }
 }

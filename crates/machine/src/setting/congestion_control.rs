@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit};
 
-use super::attribute::{Attribute, Form};
+use super::attribute::{Attribute, Form, Words};
 
 pub(super) const SETTING: Attribute = Attribute {
     spec: &SPEC,
@@ -14,6 +14,12 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |_| PathBuf::from("/proc/sys/net/ipv4/tcp_congestion_control"),
     form: Form::Word,
     absent: "there is no TCP here",
+    words: Some(Words {
+        list: Some("/proc/sys/net/ipv4/tcp_available_congestion_control"),
+        // `tcp_ca_find_autoload` in `net/ipv4/tcp_cong.c`.
+        module: Some(|word| format!("tcp_{word}")),
+        successors: &[],
+    }),
     // Connections that are there keep theirs. What is made the default everybody may choose from then
     // on, on the whole machine (`tcp_set_default_congestion_control` in `net/ipv4/tcp_cong.c`).
     resets: &["sysctl.net.ipv4.tcp_allowed_congestion_control"],

@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |_| PathBuf::from("/sys/module/pcie_aspm/parameters/policy"),
     form: Form::Selected,
     absent: "this kernel manages no sleep of PCIe links (CONFIG_PCIEASPM)",
+    words: None,
     // Each link is set by the policy anew (`pcie_aspm_set_policy`); what was chosen for one
     // alone (`link/l1_aspm` of a device) is kept beside it.
     resets: &[],

@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |resource| block::queue(resource, "write_cache"),
     form: Form::Flag("write back", "write through"),
     absent: "it has no queue",
+    words: None,
     // The limits are committed anew, and read-ahead with them (`queue_wc_store` in
     // `block/blk-sysfs.c`, `blk_apply_bdi_limits` in `block/blk-settings.c`).
     resets: &["read-ahead"],

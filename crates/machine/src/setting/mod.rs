@@ -39,6 +39,7 @@ mod named_parts;
 mod namespace;
 mod numa_balancing;
 mod nvme_power_states;
+mod offered;
 mod offloads;
 mod order;
 mod own_group;

@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |_| PathBuf::from("/proc/sys/kernel/numa_balancing"),
     form: Form::Number(1),
     absent: "this kernel was built without it",
+    words: None,
     // One switch (`sysctl_numa_balancing` in `kernel/sched/core.c`).
     resets: &[],
     is_of_namespace: false,

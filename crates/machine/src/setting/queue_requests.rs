@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |resource| block::queue(resource, "nr_requests"),
     form: Form::Number(1),
     absent: "it has no queue of requests",
+    words: None,
     // A scheduler derives limits of its own from it each time (`depth_updated`), which go back with it
     // unless somebody had set them by hand (`blk_mq_update_nr_requests` in `block/blk-mq.c`).
     resets: &[],

@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |resource| block::queue(resource, "read_ahead_kb"),
     form: Form::Number(1024),
     absent: "it has no queue",
+    words: None,
     // One number of the device (`queue_ra_store` in `block/blk-sysfs.c`); devices above keep theirs.
     resets: &[],
     is_of_namespace: false,

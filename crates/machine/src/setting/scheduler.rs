@@ -5,7 +5,7 @@ use model::resource::Symbol;
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit};
 
-use super::attribute::{Attribute, Form};
+use super::attribute::{Attribute, Form, Words};
 use super::block;
 
 pub(super) const SETTING: Attribute = Attribute {
@@ -13,6 +13,13 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |resource| block::queue(resource, "scheduler"),
     form: Form::Selected,
     absent: "it has no queue with a scheduler",
+    words: Some(Words {
+        list: None,
+        // Each has this alias or name (`elevator_find_get` in `block/elevator.c`).
+        module: Some(|word| format!("{word}-iosched")),
+        // Of queues that Linux 5.0 has no more.
+        successors: &[("noop", "none"), ("deadline", "mq-deadline"), ("cfq", "bfq")],
+    }),
     // The kernel gives each scheduler twice the tags of the device, at most 256 (`blk_mq_init_sched`
     // in `block/blk-mq-sched.c`), none the tags (`elevator_switch` in `block/elevator.c`), and bfq
     // switches the throttling of writeback off (`wbt_disable_default` in `block/blk-wbt.c`).

@@ -6,13 +6,14 @@ use std::path::PathBuf;
 use model::setting::SettingSpec;
 use model::{Kind, ParameterSpec, Unit};
 
-use super::attribute::{Attribute, Form};
+use super::attribute::{Attribute, Form, Words};
 
 pub(super) const SETTING: Attribute = Attribute {
     spec: &SPEC,
     file: |_| PathBuf::from("/sys/kernel/mm/transparent_hugepage/enabled"),
     form: Form::Selected,
     absent: "this kernel was built without them",
+    words: Some(Words { list: None, module: None, successors: &[] }),
     // khugepaged is started or stopped, and vm.min_free_kbytes is raised to what that recommends, or
     // reckoned anew (`start_stop_khugepaged` in `mm/khugepaged.c`). Where it has changed and is put
     // back it counts as somebody's, and is not lowered by the kernel any more.

@@ -13,6 +13,7 @@ pub(super) const SETTING: Attribute = Attribute {
     file: |resource| block::queue(resource, "wbt_lat_usec"),
     form: Form::Number(1),
     absent: "it has no throttling of writeback (a kernel without BLK_WBT, a device without a queue of requests, or nobody has begun it)",
+    words: None,
     // One number (`queue_wb_lat_store` in `block/blk-sysfs.c`).
     resets: &[],
     is_of_namespace: false,

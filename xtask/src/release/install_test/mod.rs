@@ -30,6 +30,9 @@ pub(crate) const TASK: Task = Task {
 const TOOLS: &[(&str, &str)] =
     &[("debootstrap", "debootstrap"), ("busybox", "busybox-static"), ("unshare", "util-linux")];
 
+/// How long it may take from the files to the first answer.
+const ANSWER_MOST: Duration = Duration::from_secs(60);
+
 fn arguments(command: Command) -> Command {
     let text = |name: &'static str, value: &'static str| Arg::new(name).long(name).value_name(value);
     command
@@ -98,6 +101,10 @@ fn tried(kind: &FreshRoot, around: &Surroundings<'_>) -> Result<usize, Error> {
         }
         if step.is_answer {
             println!("{}", row(kind.name, "", "from the files to this answer", &seconds(until)));
+            if until > ANSWER_MOST {
+                failures += 1;
+                println!("  failed: {} s are allowed until the first answer", seconds(ANSWER_MOST));
+            }
         }
     }
     Ok(failures)

@@ -62,6 +62,8 @@ pub(super) struct DiskPlan {
     pub(super) size: Option<u64>,
     /// Whether that is to be all there is.
     pub(super) all: bool,
+    /// Whether that is to be half of what is free.
+    pub(super) half: bool,
     pub(super) files: u64,
     /// Bytes that are touched from the offset on; none for all.
     pub(super) span: Option<u64>,
@@ -106,6 +108,7 @@ impl DiskPlan {
             direct: parameters.flag(named("direct")).ok(),
             size: parameters.integer(named("size")).ok(),
             all: parameters.is_word(named("size"), "all"),
+            half: parameters.is_word(named("size"), "half"),
             files: parameters.integer(named("files"))?,
             span: parameters.integer(named("span")).ok(),
             offset: parameters.integer(named("offset"))?,

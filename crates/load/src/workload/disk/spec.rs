@@ -201,6 +201,10 @@ const PARAMETERS: &[ParameterSpec] = &[
         .words(&[
             Word { word: "auto", doc: "1 GiB, less where little is free; all of an existing file or a device" },
             Word { word: "all", doc: "all of an existing file or a device; a new file needs a size" },
+            Word {
+                word: "half",
+                doc: "half of what is free, at most 32 GiB; all of an existing file or a device",
+            },
         ]),
     ParameterSpec::new("files", Kind::Count, "Into how many files of equal size the bytes are divided.")
         .default("1")

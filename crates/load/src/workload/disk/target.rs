@@ -10,7 +10,8 @@ use engine::fault::Fault;
 use model::identity::Identity;
 use model::plan::{FixtureKey, Ownership, Problem};
 use model::profile::TargetState;
-use model::scalar::binary;
+use model::scalar::{binary, show};
+use model::{Kind, Value};
 
 use crate::in_memory::{self, Room};
 use crate::workload::HostInfo;
@@ -22,6 +23,8 @@ use crate::workload::disk::{alignment, device, filling, identity, kept, nodes, o
 
 /// What a file made without being told a size has.
 pub(super) const SIZE_USUAL: u64 = 1 << 30;
+/// What `half` gives at most: more than the caches of memory and of many disks take.
+const HALF_MOST: u64 = 32 << 30;
 /// The least that is worth measuring.
 const SIZE_LEAST: u64 = 16 << 20;
 /// What always stays free on the file system.
@@ -140,10 +143,20 @@ fn look_at_device(
     Ok(CheckedTarget { path, bytes: state.bytes, ownership, holds: state.signatures, identity })
 }
 
+/// What to do where a target may not be opened. Root is kept from devices by what it runs in.
+fn for_root(is_root: bool) -> &'static str {
+    if is_root {
+        "a container has only the devices that it was given: run it on the machine itself, give the container the device \
+         (docker run --device), or give another target"
+    } else {
+        "run it as root, for instance by `sudo`, or give another target"
+    }
+}
+
 fn hidden(text: &str, error: &std::io::Error) -> Problem {
     Problem::refused(
         format!("{text} cannot be looked at: {error}"),
-        "run it as root, for instance by `sudo`, or give another target",
+        for_root(rustix::process::geteuid().is_root()),
     )
 }
 
@@ -224,7 +237,9 @@ fn survey_folder(
     // Other targets may lie on the same file system.
     let Room { bytes: room, memory } = room_in(folder, host)?;
     let room = room / share;
-    let explicit = plan.size;
+    // On a stack of ours nobody else needs any.
+    let kept = if host.room.is_some() { 0 } else { RESERVE };
+    let explicit = plan.size.or_else(|| plan.half.then(|| half(room, kept)));
     if fills && explicit.is_none() {
         // What is filled may be made later, on files whose room was looked at.
         let survey = || filling::survey(folder, host.memory_available, memory.as_deref());
@@ -234,8 +249,6 @@ fn survey_folder(
     // as there is about as much room.
     let usual = || (room / 10).clamp(1, SIZE_USUAL);
     let size = explicit.unwrap_or_else(|| 1 << usual().ilog2());
-    // On a stack of ours nobody else needs any.
-    let kept = if host.room.is_some() { 0 } else { RESERVE };
     if plan.keeps && kept::is_there(folder, size, plan.content) {
         return Ok(size);
     }
@@ -253,10 +266,36 @@ fn survey_folder(
                 binary(wanted),
                 binary(RESERVE)
             ),
-            "use a smaller size or another target",
+            instead(room, kept, wanted, host),
         ));
     }
     Ok(size)
+}
+
+/// Half of what is free, as a power of two, so that it is the same work as long as there is about as much room.
+fn half(room: u64, kept: u64) -> u64 {
+    let half = room.saturating_sub(kept) / 2;
+    1 << half.clamp(SIZE_LEAST, HALF_MOST).ilog2()
+}
+
+/// Folders that most machines have, on whatever file system.
+const USUAL_FOLDERS: [&str; 4] = ["/var/tmp", "/tmp", "/srv", "/home"];
+
+/// What to type where there is too little room: the largest size that there is room for, if there is one, and a folder with
+/// more, if one is known.
+fn instead(room: u64, kept: u64, wanted: u64, host: &HostInfo) -> String {
+    let most = room.saturating_sub(kept) >> 20 << 20;
+    let size =
+        (most > 0).then(|| format!("`--size {}` has room here", show(Kind::Size, &Value::Integer(most))));
+    let has_room = |folder: &str| {
+        room_in(Path::new(folder), host).is_ok_and(|there| there.bytes >= wanted.saturating_add(kept))
+    };
+    let folder = USUAL_FOLDERS.iter().find(|folder| has_room(folder)).filter(|_| host.room.is_none());
+    let folder = match folder {
+        Some(folder) => format!("`--target {folder}` is another place, with more room"),
+        None => "give a folder on another file system: `--target FOLDER`; `df -h` lists them".to_owned(),
+    };
+    size.into_iter().chain([folder]).collect::<Vec<_>>().join("; ")
 }
 
 /// What we may write below `folder`.
@@ -321,7 +360,7 @@ fn survey_file(
         let why = std::io::Error::from(e);
         Problem::refused(
             format!("{text} may not be used: {why}"),
-            "run it as root, for instance by `sudo`, or give another target",
+            for_root(rustix::process::geteuid().is_root()),
         )
     })?;
     alignment::check(text, plan, alignment::of_file(Path::new(text)))?;
@@ -343,4 +382,40 @@ fn same_file(a: &Path, b: &Path) -> bool {
 pub(super) fn resolve_sizes(plan: &mut DiskPlan, size: u64) {
     let size = *plan.size.get_or_insert(size);
     plan.span.get_or_insert(size.saturating_sub(plan.offset));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_is_of_what_is_free_and_ends_where_caches_are_full() {
+        assert_eq!(half(32 << 30, 64 << 20), 8 << 30);
+        assert_eq!(half(1 << 40, 64 << 20), 32 << 30);
+        // Too little for anything: what is asked for is refused for want of room.
+        assert_eq!(half(1 << 20, 64 << 20), 16 << 20);
+    }
+
+    /// Bug: root in a container was told to run it as root.
+    #[test]
+    fn regression_root_was_told_to_be_root() {
+        assert!(for_root(false).contains("sudo"));
+        assert!(for_root(true).contains("--device") && !for_root(true).contains("sudo"));
+    }
+
+    /// Bug: where there was too little room, `use a smaller size or another target` was all that was said, also where no size
+    /// would have done.
+    #[test]
+    fn regression_what_to_type_where_there_is_too_little_room() {
+        let host = HostInfo { memory_available: 64 << 30, ..HostInfo::default() };
+        let help = instead((100 << 20) + 12_345, 64 << 20, 1 << 60, &host);
+        assert!(help.starts_with("`--size 36MiB` has room here; give a folder"), "{help}");
+        assert!(!help.contains("--target /"), "nowhere is an exbibyte free: {help}");
+        let help = instead(60 << 20, 64 << 20, 1 << 60, &host);
+        assert!(!help.contains("--size") && help.contains("--target FOLDER"), "{help}");
+        // 16 MiB and the reserve have room wherever this is built.
+        let help = instead(60 << 20, 64 << 20, 16 << 20, &host);
+        let folder = USUAL_FOLDERS.iter().find(|folder| help.contains(&format!("--target {folder}`")));
+        assert!(folder.is_some() || help.contains("df -h"), "{help}");
+    }
 }
