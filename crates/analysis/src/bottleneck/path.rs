@@ -24,12 +24,9 @@ use model::{Finding, Resource, ResourceKind, Severity, Trial, Unit, fact, metric
 
 use super::link::{self, NEARLY_ALL};
 use super::network::{self, DECIDES};
-use super::{Verdict, end_core, finding, loss, reorder};
+use super::{Verdict, end_core, finding, loss, reorder, unsent};
 use crate::measure::End;
 use crate::{Context, measure};
-
-/// A processor that is busier may be the limit.
-const BUSY: f64 = 0.80;
 
 /// A round trip of more than so many times the least has a queue on its way.
 pub(super) const QUEUED: f64 = 1.5;
@@ -85,10 +82,7 @@ fn leaves(case: &CaseResult) -> bool {
 /// The share of the time for which the sender waited for the path, where that decides: no
 /// processor is near full, and no window is. Where nobody counted, nobody knows.
 pub(super) fn waited_for(case: &CaseResult) -> Option<f64> {
-    let is_free = |end: &End| {
-        let busy = end_core::most_busy(case, *end).is_some_and(|busy| busy <= BUSY);
-        busy && end.worker_share(case).is_some_and(|share| share <= BUSY)
-    };
+    let is_free = |end: &End| end_core::has_room(case, *end).unwrap_or(false);
     let waits = network::path_share(case).filter(|share| *share >= DECIDES)?;
     let decides = [End::Drives, End::Answers].iter().all(is_free) && network::full_window(case).is_none();
     decides.then_some(waits)
@@ -149,7 +143,7 @@ pub(super) fn of_share(case: &CaseResult, path: f64) -> Option<Verdict> {
     let (rtt, least) = round_trips(case)?;
     let by = if rtt >= QUEUED * least {
         "queue"
-    } else if loss::is_under_bbr(case) && loss::felt(case).is_none() && stands(case) {
+    } else if is_delivered(case) {
         "delivery"
     } else {
         return None;
@@ -184,6 +178,11 @@ pub(super) fn of_share(case: &CaseResult, path: f64) -> Option<Verdict> {
     // What a narrow link does not take is lost, and so is what a bad one breaks: nobody can tell the two without a queue.
     let lost = loss::evidence(case).map(|lost| Evidence { beside: true, ..lost });
     Some(Verdict::Full(Box::new(found.because(evidence).because_all(lost).because_all(carried))))
+}
+
+/// Whether the sender, under BBR, sends what the path delivers, and nothing that is lost or dropped makes it less.
+fn is_delivered(case: &CaseResult) -> bool {
+    loss::is_under_bbr(case) && loss::felt(case).is_none() && unsent::share(case).is_none() && stands(case)
 }
 
 /// How many times as much the last quarter of a window has as the one before it, where the rate grows until then.

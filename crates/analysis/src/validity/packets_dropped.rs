@@ -3,6 +3,8 @@
 //! in, and the sockets. Each is named with its end, for what one counts the other
 //! never sees.
 
+use std::ops::RangeInclusive;
+
 use model::run::CaseResult;
 use model::{Finding, Resource, SeriesName, Severity, Trial, series};
 
@@ -163,8 +165,12 @@ const CONNECTIONS: &str = "conntrack";
 const SENT: &str = "OutTransmits";
 /// So few packets that IP did not hand on say nothing: a group that nobody has joined, a broadcast.
 const FILTERED_LEAST: f64 = 10.0;
-/// Where so many of those that were to leave are missing, they left as another packet's content (IPsec).
-const FILTERED_MOST: f64 = 0.4;
+/// So few that were to leave say nothing, where they are so small a part.
+const FILTERED_OUT_LEAST: f64 = 3.0;
+const FILTERED_OUT_SHARE: f64 = 0.01;
+/// Where so many of those that were to leave are missing, they left as another packet's content (IPsec): each is then to leave
+/// twice and leaves once, so that it is half of them at most.
+const WITHIN_OTHERS: RangeInclusive<f64> = 0.4..=0.52;
 
 /// Ways in which new connections are kept out, or any packet: then it is no accident of the way.
 pub(crate) const REFUSING: &[&str] = &["turned-away", UNTRACKED, TABLE_FULL, FILTERED_IN, FILTERED_OUT];
@@ -253,8 +259,10 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     let DropCount { what, resource, source, count, share } =
         all.max_by(|a, b| a.count.total_cmp(&b.count))?;
     let is_filtered = [FILTERED_IN, FILTERED_OUT].contains(&what);
-    let is_other = what == FILTERED_OUT && share.is_some_and(|share| share > FILTERED_MOST);
-    let is_known = !is_filtered || count >= FILTERED_LEAST && !is_other;
+    let is_out = what == FILTERED_OUT;
+    let is_other = is_out && share.is_some_and(|share| WITHIN_OTHERS.contains(&share));
+    let is_part = is_out && count >= FILTERED_OUT_LEAST && share.is_some_and(|s| s >= FILTERED_OUT_SHARE);
+    let is_known = !is_filtered || (count >= FILTERED_LEAST || is_part) && !is_other;
     let is_much = is_known && share.map_or(count >= 1.0, |share| share >= FELT);
     if !is_much {
         return None;
@@ -268,6 +276,11 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
         finding = finding.on(resource);
     }
     Some(finding)
+}
+
+/// Whether a firewall of an end's machine dropped packets that were to leave it.
+pub(crate) fn is_kept_by_firewall(case: &CaseResult, end: End) -> bool {
+    WAYS.iter().filter(|way| way.what == FILTERED_OUT).any(|way| one(case, end, way).is_some())
 }
 
 /// What a trial counted.
