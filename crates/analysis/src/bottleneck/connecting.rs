@@ -136,7 +136,7 @@ mod tests {
         assert!(
             found
                 .text
-                .contains("62 % of the time requests wait for connections whose first segment was lost"),
+                .contains("63 % of the time requests wait for connections whose first segment was lost"),
             "{}",
             found.text
         );
