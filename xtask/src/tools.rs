@@ -75,6 +75,7 @@ const TOOLS: &[Tool] = &[
     program("nuttcp", "nuttcp", "-V", "nuttcp-"),
     program("iproute2", "ip", "-V", "ip utility"),
     program("ethtool", "ethtool", "--version", "ethtool version "),
+    program("nftables", "nft", "--version", "nftables v"),
     program("openssl", "openssl", "version", "OpenSSL "),
     program("gcc", "gcc", "--version", "gcc "),
     program("binutils", "objcopy", "--version", "GNU objcopy "),

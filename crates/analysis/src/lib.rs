@@ -55,7 +55,7 @@ pub use validity::late::is_kept as keeps_rate;
 pub use validity::slow_target::is_slow as is_slow_target;
 
 /// Raised when estimates or rules change.
-pub const VERSION: u32 = 21;
+pub const VERSION: u32 = 22;
 
 /// Above this share of a limit that was measured, the limit was measured too low: what
 /// differs by chance from run to run is less.

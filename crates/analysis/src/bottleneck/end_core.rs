@@ -85,6 +85,33 @@ pub(super) fn most_busy(case: &CaseResult, end: End) -> Option<f64> {
     busiest(case, end).map(|(core, _)| core.busy)
 }
 
+/// A processor that is busier may be the limit.
+const BUSY: f64 = 0.80;
+
+/// Who waits for a CPU for no more of the time, in packets' and in programs' stead, is not kept from anything.
+const UNHURRIED: f64 = 0.1;
+
+/// Whether the processors of an end have room for what the load does there, where that is known: no CPU is near full; or others'
+/// programs fill them, beside which the load's threads want little and hardly ever wait, and packets are little work. These
+/// are dealt with before any program (softirq), whoever fills the CPU.
+pub(super) fn has_room(case: &CaseResult, end: End) -> Option<bool> {
+    let computes = end.worker_share(case);
+    if computes.is_some_and(|computes| computes > BUSY) {
+        return Some(false);
+    }
+    let (computes, busy) = (computes?, most_busy(case, end)?);
+    Some(busy <= BUSY || is_beside_others(case, end, computes))
+}
+
+fn is_beside_others(case: &CaseResult, end: End, computes: f64) -> bool {
+    let waits = end.wanted_share(case).map(|wanted| wanted - computes);
+    let interrupts =
+        measure::median(case, |trial| cores(trial, end).iter().map(|core| core.interrupts).reduce(f64::max));
+    computes <= MOSTLY
+        && waits.is_some_and(|waits| waits <= UNHURRIED)
+        && interrupts.is_some_and(|interrupts| interrupts <= UNHURRIED)
+}
+
 /// The busiest CPU of an end, as evidence.
 pub(super) fn evidence(case: &CaseResult, end: End) -> Option<Evidence> {
     busiest(case, end).map(|(core, place)| core.evidence(case, end, place))

@@ -8,9 +8,9 @@ use model::run::CaseResult;
 
 use super::network::DECIDES;
 use super::{
-    bus, clock, contention, database, datagrams, device, device_queue, flushed, host_queue, huge_pages,
-    large_answers, late_answers, latency, loss, mounted_sync, overloaded, path, presenter, quota, remade,
-    reorder, server, shaped, shown, slower, steal, weight, window,
+    bus, clock, connecting, contention, database, datagrams, device, device_queue, flushed, host_queue,
+    huge_pages, large_answers, late_answers, latency, loss, mounted_sync, overloaded, path, presenter, quota,
+    remade, reorder, server, shaped, shown, slower, steal, weight, window,
 };
 use crate::validity::others_io;
 use crate::{Context, measure};
@@ -115,6 +115,7 @@ const AROUND: &[LookAround] = &[
     bus::unknown,
     clock::held,
     clock::slowed,
+    connecting::told,
     contention::of_cores,
     others_there,
     few_at_device,

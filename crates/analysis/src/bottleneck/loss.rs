@@ -14,7 +14,7 @@ use model::{Finding, MetricName, Resource, Severity, Trial, fact, metric};
 use stats::distribution::Bucket;
 
 use super::network::{self, DECIDES};
-use super::{Verdict, finding, shown};
+use super::{Verdict, finding, shown, unsent};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -78,6 +78,8 @@ finding-loss-bound =
             ({ SHORT($rate, unit: "1/s") } timeouts), and { PERCENT($lost) } of the segments were lost
         [answers] { PERCENT($share) } of the time requests wait for answers that do not come: { PERCENT($lost, decimals: 1) }
             of them are lost, and each is given up after a second
+        [unsent] { PERCENT($share) } of the segments that TCP gives out do not leave the sender's machine, and the connection
+            waits for the path { PERCENT($path) } of the time
        *[segments] { PERCENT($share) } of the segments were lost and sent again, and the connection waits for the path
             { PERCENT($path) } of the time
     }{ $dropped ->
@@ -174,6 +176,9 @@ pub(super) fn sent_again(case: &CaseResult) -> Option<Evidence> {
 /// Loss, for which the connection waits.
 pub(super) fn bound(case: &CaseResult) -> Option<Verdict> {
     let path = network::path_share(case).filter(|path| *path >= DECIDES)?;
+    if let Some(found) = unsent::bound(case, path) {
+        return Some(found);
+    }
     let Some(share) = felt(case) else { return stalled(case) };
     Some(Verdict::Full(Box::new(
         finding("loss-bound", Severity::Warning)

@@ -13,6 +13,7 @@ mod chase;
 mod client_time;
 mod clock;
 mod codes;
+mod connecting;
 mod constant;
 mod contention;
 mod cores;
@@ -62,6 +63,7 @@ mod stopped;
 mod swap;
 #[cfg(test)]
 pub(crate) mod tests;
+mod unsent;
 mod upload_way;
 mod weight;
 mod window;
@@ -97,6 +99,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     bus::ENGLISH,
     chase::ENGLISH,
     clock::ENGLISH,
+    connecting::ENGLISH,
     constant::ENGLISH,
     contention::ENGLISH,
     cores::ENGLISH,
@@ -154,6 +157,7 @@ pub(crate) const ENGLISH: &[&str] = &[
     steal::ENGLISH,
     stopped::ENGLISH,
     swap::ENGLISH,
+    unsent::ENGLISH,
     upload_way::ENGLISH,
     weight::ENGLISH,
     window::ENGLISH,

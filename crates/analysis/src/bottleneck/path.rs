@@ -24,15 +24,15 @@ use model::{Finding, Resource, ResourceKind, Severity, Trial, Unit, fact, metric
 
 use super::link::{self, NEARLY_ALL};
 use super::network::{self, DECIDES};
-use super::{Verdict, end_core, finding, loss, reorder};
+use super::{Verdict, end_core, finding, loss, reorder, unsent};
 use crate::measure::End;
 use crate::{Context, measure};
 
-/// A processor that is busier may be the limit.
-const BUSY: f64 = 0.80;
-
 /// A round trip of more than so many times the least has a queue on its way.
 pub(super) const QUEUED: f64 = 1.5;
+
+/// A queue holds so many segments at least: what is longer by less is who wakes up late, over a way of some microseconds.
+const QUEUE_LEAST: f64 = 2.0;
 
 /// A rate stands where means of five intervals differ by no more (relative standard deviation): BBR
 /// probes with a quarter more or less for one round trip in eight.
@@ -85,10 +85,7 @@ fn leaves(case: &CaseResult) -> bool {
 /// The share of the time for which the sender waited for the path, where that decides: no
 /// processor is near full, and no window is. Where nobody counted, nobody knows.
 pub(super) fn waited_for(case: &CaseResult) -> Option<f64> {
-    let is_free = |end: &End| {
-        let busy = end_core::most_busy(case, *end).is_some_and(|busy| busy <= BUSY);
-        busy && end.worker_share(case).is_some_and(|share| share <= BUSY)
-    };
+    let is_free = |end: &End| end_core::has_room(case, *end).unwrap_or(false);
     let waits = network::path_share(case).filter(|share| *share >= DECIDES)?;
     let decides = [End::Drives, End::Answers].iter().all(is_free) && network::full_window(case).is_none();
     decides.then_some(waits)
@@ -147,9 +144,9 @@ pub(super) fn of_share(case: &CaseResult, path: f64) -> Option<Verdict> {
     }
     let (resource, end) = interface(case)?;
     let (rtt, least) = round_trips(case)?;
-    let by = if rtt >= QUEUED * least {
+    let by = if rtt >= QUEUED * least && is_queue(case, rtt - least) {
         "queue"
-    } else if loss::is_under_bbr(case) && loss::felt(case).is_none() && stands(case) {
+    } else if is_delivered(case) {
         "delivery"
     } else {
         return None;
@@ -184,6 +181,21 @@ pub(super) fn of_share(case: &CaseResult, path: f64) -> Option<Verdict> {
     // What a narrow link does not take is lost, and so is what a bad one breaks: nobody can tell the two without a queue.
     let lost = loss::evidence(case).map(|lost| Evidence { beside: true, ..lost });
     Some(Verdict::Full(Box::new(found.because(evidence).because_all(lost).because_all(carried))))
+}
+
+/// Whether what passes in so many seconds by which the round trip is longer is so much that it stands in a queue.
+fn is_queue(case: &CaseResult, longer_s: f64) -> bool {
+    let sender = measure::sender(case);
+    let segments = measure::median(case, |trial| {
+        let mss = sender.number(trial, fact::MSS).filter(|mss| *mss > 0.0)?;
+        Some(measure::measured(trial, metric::THROUGHPUT)? * longer_s / mss)
+    });
+    segments.is_none_or(|segments| segments >= QUEUE_LEAST)
+}
+
+/// Whether the sender, under BBR, sends what the path delivers, and nothing that is lost or dropped makes it less.
+fn is_delivered(case: &CaseResult) -> bool {
+    loss::is_under_bbr(case) && loss::felt(case).is_none() && unsent::share(case).is_none() && stands(case)
 }
 
 /// How many times as much the last quarter of a window has as the one before it, where the rate grows until then.
@@ -285,6 +297,44 @@ mod tests {
         assert_eq!(code(over(0.0055, "cubic", 0.0, 20)), "cannot-tell");
         // A processor that answers late makes a queue, too.
         assert_eq!(code(over(0.012, "cubic", 0.0, 85)), "cannot-tell");
+    }
+
+    /// Bug: beside other programs that fill all CPUs a path that is full was not told, though the load hardly wants one.
+    #[test]
+    fn a_path_is_full_beside_programs_that_fill_the_cpus_and_keep_nobody_waiting() {
+        let beside = |ready_s: f64, softirq: u64| {
+            let mut case = over(0.012, "cubic", 0.0, 100);
+            for trial in &mut case.trials {
+                for load in &mut trial.result.loads {
+                    load.facts.insert(fact::RUN_DELAY, ready_s.into());
+                }
+                for machine in &mut trial.result.machines {
+                    let all = machine.counters.iter_mut();
+                    for one in all.filter(|one| one.source == "/proc/stat softirq") {
+                        one.after = one.before + softirq;
+                    }
+                }
+            }
+            code(case)
+        };
+        assert_eq!(beside(0.01, 2), "path-full");
+        assert_eq!(beside(0.4, 2), "cannot-tell", "the load waits for a CPU");
+        assert_eq!(beside(0.01, 60), "cannot-tell", "packets take their time");
+    }
+
+    /// Bug: 40 microseconds in which not a whole segment passes were taken for a queue on the way.
+    #[test]
+    fn what_holds_less_than_two_segments_is_no_queue() {
+        let with = |longer_s: f64| {
+            let mut case = over(1e-5 + longer_s, "cubic", 0.0, 20);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::LEAST_RTT, 1e-5.into());
+            }
+            code(case)
+        };
+        // At 12.5 MB/s a segment takes 116 us.
+        assert_eq!(with(0.0004), "path-full");
+        assert_eq!(with(0.0001), "cannot-tell");
     }
 
     /// Bug: of a stream both ways over a path that is full nothing was said.

@@ -6,7 +6,7 @@ use model::profile::Aspect;
 use model::run::CaseResult;
 
 use super::cores::READY;
-use super::{FULL, Verdict, finding, late_answers, loss, remade, server};
+use super::{FULL, Verdict, connecting, finding, late_answers, loss, remade, server};
 use crate::measure::End;
 use crate::{Context, measure};
 
@@ -45,7 +45,8 @@ pub(super) fn bound(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if computes_itself(case) || late_answers::lack_cpus_here(case, context) {
         return Verdict::Elsewhere;
     }
-    let late = loss::by_timeouts(case).or_else(|| late_answers::lack_cpus_there(case));
+    let late = loss::by_timeouts(case).or_else(|| connecting::bound(case));
+    let late = late.or_else(|| late_answers::lack_cpus_there(case));
     let late = late.or_else(|| server::answers_all_the_time(case, mean));
     if let Some(found) = late.or_else(|| server::answers(case, mean)) {
         return found;

@@ -14,7 +14,7 @@ use model::{Finding, Resource, ResourceKind, Severity, Trial, fact, metric};
 
 use super::network::DECIDES;
 use super::window::FullWindow;
-use super::{BEYOND, FULL, Verdict, end_core, finding, loss, path, quota, server};
+use super::{BEYOND, FULL, Verdict, end_core, finding, loss, path, quota, server, unsent};
 use crate::measure::End;
 use crate::{Context, measure, utilization};
 
@@ -45,9 +45,11 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
         return FullWindow::by_account("send", spent.buffer).verdict();
     }
     let evidence = told("under-way", spent.way);
+    if let Some(found) = unsent::bound(case, spent.way) {
+        return found;
+    }
     let Some((share, lost)) = lost(case) else {
-        let is_free = end_core::most_busy(case, End::Drives).is_none_or(|busy| busy <= BUSY)
-            && End::Drives.worker_share(case).is_none_or(|share| share <= BUSY);
+        let is_free = end_core::has_room(case, End::Drives).unwrap_or(true);
         let full = if is_free { path::of_share(case, spent.way) } else { None };
         return full.unwrap_or(Verdict::Unknown(evidence));
     };
@@ -70,9 +72,6 @@ struct Spent {
     /// The own send buffer had no room, though the server's window and the way did.
     buffer: f64,
 }
-
-/// A processor of the client that is busier may be the limit.
-const BUSY: f64 = 0.80;
 
 impl Spent {
     fn of(case: &CaseResult) -> Option<Self> {

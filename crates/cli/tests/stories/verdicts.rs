@@ -121,3 +121,33 @@ fn data_that_leaves_by_another_interface_is_named_with_it() {
     // What comes, comes as it should.
     assert!(found(&document, 1, "other-route").is_none());
 }
+
+/// A firewall tells TCP at once that it dropped what was to leave, so that nothing is lost and nothing is sent again.
+#[test]
+#[ignore = "long: cargo xtask test --long"]
+fn what_a_firewall_of_the_sender_drops_is_named_with_it() {
+    if std::process::Command::new("nft").arg("--version").output().is_err() {
+        assert!(std::env::var_os("CI").is_none(), "in CI nothing is skipped: there is no nft");
+        println!("skipped: there is no nft");
+        return;
+    }
+    let mut hosts = Hosts::new("unsent");
+    hosts.lay_veth(0);
+    hosts.address(0, "near0", "far0");
+    hosts.start_node();
+    for words in [
+        "add table inet test",
+        "add chain inet test out { type filter hook output priority 0 ; }",
+        "add rule inet test out tcp dport 7117 accept",
+        "add rule inet test out oifname near0 limit rate over 10 mbytes/second burst 1 mbytes drop",
+    ] {
+        tool("ip", &["netns", "exec", &hosts.near, "nft", words]);
+    }
+    let document = hosts.run(&["net.stream", "--duration", "1500ms", "--warm-up", "500ms", "--trials", "2"]);
+    let named = finding(&document, 0, "loss-bound");
+    assert_eq!(named["args"]["how"], "unsent", "{named:#}");
+    assert_eq!(named["args"]["what"], "filtered-out", "{named:#}");
+    assert_eq!(named["args"]["end"], "near", "{named:#}");
+    let rate = metric(&document, 0, "throughput");
+    assert!((8e6..13e6).contains(&rate), "{rate}");
+}

@@ -39,6 +39,7 @@ finding-loss-bound =
         [datagrams] 送信したデータグラムの { PERCENT($share) } が届かず、破棄しているのは受信側のソケットではありません
         [stalls] 接続は時間の { PERCENT($share) } 以上、失われたものを TCP が再送するまで待ち（タイムアウト { SHORT($rate, unit: "1/s") }）、セグメントの { PERCENT($lost) } が失われました
         [answers] リクエストは時間の { PERCENT($share) } の間、届かない応答を待っています。リクエストの { PERCENT($lost, decimals: 1) } が失われ、失われたものは 1 秒後に打ち切られます
+        [unsent] TCP が送り出すセグメントの { PERCENT($share) } が送信側のマシンから出ていかず、接続は時間の { PERCENT($path) } の間、経路を待っています
        *[segments] セグメントの { PERCENT($share) } が失われて再送され、接続は時間の { PERCENT($path) } の間、経路を待っています
     }{ $dropped ->
         [yes] 。破棄しているのは{ dropped-by-whom }です
@@ -339,6 +340,8 @@ evidence-dropped-by = { finding-packets-dropped }
 evidence-paced = 輻輳制御（{ $congestion }）が接続ごとに { SHORT($paced, $unit) } でペーシングし、接続はその { PERCENT($share) } を得た
 evidence-tcp-memory = このマシンの TCP は時間の { PERCENT($share) } の間メモリが足りず、ウィンドウとバッファーを小さく保った（net.ipv4.tcp_mem）
 evidence-still-growing = 区間の終わりでも速度は増え続けていた。最後の四分の一はその前の { FIXED($times, decimals: 1) } 倍。--duration か --warmup を長くすると、どこで止まるか分かる
+evidence-connecting = 時間の { PERCENT($share) } の間、リクエストが処理中になれるのになっていません。{ FIXED($again) } 個の接続の最初のセグメントが失われ、TCP は 1 秒以上後に再送します
+evidence-unsent = この区間に TCP は { SHORT($given) } 個のセグメントを送り出し、その { PERCENT($share) } がマシンから出ていきませんでした
 evidence-retransmits = セグメントの { PERCENT($share) } を損失
 window-in-flight = キューで延びていない往復時間 { SHORT($rtt_s, unit: "s") } で、転送中のデータが{ $which ->
         [receive] 受信側のウィンドウ

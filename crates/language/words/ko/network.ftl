@@ -39,6 +39,7 @@ finding-loss-bound =
         [datagrams] 보낸 데이터그램의 { PERCENT($share) }가 도착하지 않으며, 받는 쪽 소켓이 버린 것이 아닙니다
         [stalls] 연결이 시간의 { PERCENT($share) } 이상을, 잃은 것을 TCP가 다시 보낼 때까지 기다리며(시간 초과 { SHORT($rate, unit: "1/s") }), 세그먼트의 { PERCENT($lost) }를 잃었습니다
         [answers] 요청이 시간의 { PERCENT($share) } 동안 오지 않는 응답을 기다립니다. 요청의 { PERCENT($lost, decimals: 1) }를 잃었고, 잃은 요청은 1초 뒤에 포기합니다
+        [unsent] TCP가 내보내는 세그먼트의 { PERCENT($share) }가 보내는 쪽 컴퓨터를 떠나지 못하고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
        *[segments] 세그먼트의 { PERCENT($share) }를 잃어 다시 보냈고, 연결은 시간의 { PERCENT($path) } 동안 경로를 기다립니다
     }{ $dropped ->
         [yes] . 버리는 것은 { dropped-by-whom }입니다
@@ -339,6 +340,8 @@ evidence-dropped-by = { finding-packets-dropped }
 evidence-paced = 혼잡 제어({ $congestion })가 연결마다 { SHORT($paced, $unit) }로 페이싱하며, 연결은 그 { PERCENT($share) }를 받음
 evidence-tcp-memory = 이 머신의 TCP가 시간의 { PERCENT($share) } 동안 메모리가 모자라 윈도우와 버퍼를 작게 유지함(net.ipv4.tcp_mem)
 evidence-still-growing = 구간이 끝날 때에도 속도가 늘고 있었음. 마지막 4분의 1이 그 앞의 { FIXED($times, decimals: 1) }배. --duration이나 --warmup을 늘리면 어디서 멈추는지 알 수 있음
+evidence-connecting = 시간의 { PERCENT($share) } 동안 처리 중일 수 있는 요청이 없습니다. 연결 { FIXED($again) }개의 첫 세그먼트를 잃었고, TCP는 1초 이상 뒤에 다시 보냅니다
+evidence-unsent = 이 구간에 TCP가 세그먼트 { SHORT($given) }개를 내보냈고, 그 { PERCENT($share) }가 컴퓨터를 떠나지 못했습니다
 evidence-retransmits = 세그먼트의 { PERCENT($share) }를 잃음
 window-in-flight = 대기열로 늘어나지 않은 왕복 시간 { SHORT($rtt_s, unit: "s") }에서 전송 중인 데이터가 { $which ->
         [receive] 받는 쪽 윈도우
