@@ -68,7 +68,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         settings,
         attached: Vec::new(),
         machine: describe::machine(&Host::this()),
-        use_watch: None,
+        use_watch: Mutex::new(None),
     };
     // Dropped before the fixtures: what was changed of a stack is put back before that is taken down.
     let _at_the_end = RestoreOnDrop(Arc::clone(&server.settings));
@@ -161,7 +161,7 @@ struct Server {
     attached: Vec<AttachOrder>,
     machine: Machine,
     /// What watches this machine for the controller, from its first question on.
-    use_watch: Option<UseWatch>,
+    use_watch: Mutex<Option<UseWatch>>,
 }
 
 impl Server {
@@ -367,7 +367,8 @@ impl Server {
             Request::Withdraw(order) => self.withdraw(&order).map(|()| Reply::Done),
             Request::Watch(order) => self.watch(&order),
             Request::LookAtUse { window_s } => {
-                let watch = self.use_watch.get_or_insert_with(UseWatch::open);
+                let mut watch = lock(&self.use_watch);
+                let watch = watch.get_or_insert_with(UseWatch::open);
                 Ok(Reply::Use(Box::new(watch.look(window_s))))
             }
             Request::Attach(order) => {

@@ -117,7 +117,7 @@ mod tests {
         let words = Language::English.words();
         let near = first_line(words, &both(0.2));
         assert_eq!(near, "all CPUs: 40 % of all 2; about 2.5 times this load until it is full");
-        let far = first_line(words, &both(1.99));
+        let far = first_line(words, &both(2.0));
         assert_eq!(far, "db2: all CPUs: full, with 100 % of all 2");
     }
 
