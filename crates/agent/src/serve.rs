@@ -25,6 +25,7 @@ use model::{AgentEvent, Machine, Phase};
 
 use crate::settings::{RestoreOnDrop, Settings};
 use crate::trial_observer::TrialObserver;
+use crate::use_watch::UseWatch;
 use crate::{calibrate, describe, presenter_watch, route_facts, survey, trial, wire};
 
 /// Why an agent could not go on.
@@ -67,6 +68,7 @@ pub fn serve(stream: UnixStream) -> Result<(), ServeError> {
         settings,
         attached: Vec::new(),
         machine: describe::machine(&Host::this()),
+        use_watch: Mutex::new(None),
     };
     // Dropped before the fixtures: what was changed of a stack is put back before that is taken down.
     let _at_the_end = RestoreOnDrop(Arc::clone(&server.settings));
@@ -158,6 +160,8 @@ struct Server {
     /// What nodes present to this machine.
     attached: Vec<AttachOrder>,
     machine: Machine,
+    /// What watches this machine for the controller, from its first question on.
+    use_watch: Mutex<Option<UseWatch>>,
 }
 
 impl Server {
@@ -362,6 +366,11 @@ impl Server {
             Request::Present(order) => self.present(&order),
             Request::Withdraw(order) => self.withdraw(&order).map(|()| Reply::Done),
             Request::Watch(order) => self.watch(&order),
+            Request::LookAtUse { window_s } => {
+                let mut watch = lock(&self.use_watch);
+                let watch = watch.get_or_insert_with(UseWatch::open);
+                Ok(Reply::Use(Box::new(watch.look(window_s))))
+            }
             Request::Attach(order) => {
                 self.attach(*order);
                 Ok(Reply::Done)

@@ -21,6 +21,7 @@ mod latency_over_time;
 pub mod layer;
 pub mod limit;
 pub mod machine;
+pub mod machine_use;
 pub mod message;
 pub mod metric;
 pub mod name;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::event::AgentEvent;
 use crate::fact::FactName;
 use crate::machine::{Calibration, Diagnosis, Machine, ObserverCost};
+use crate::machine_use::MachineUse;
 use crate::observer::ObserverKind;
 use crate::plan::{FixtureKey, LoadSpec, Survey};
 use crate::present::{AttachOrder, PresentOrder, PresentedTarget, WatchedMachine};
@@ -90,6 +91,11 @@ pub enum Request {
     /// Watch this machine while the controller drives what was presented for this order. The times come with
     /// [`Request::Begin`], once more where nobody knew before when the window ends.
     Watch(PresentOrder),
+    /// Say what this machine does: a sample is taken now, and rates are since one of so long ago.
+    LookAtUse {
+        /// How long ago, in seconds.
+        window_s: f64,
+    },
     /// Know what a node presents: the fixture that needs it attaches it.
     Attach(Box<AttachOrder>),
     /// End what is under way, early.
@@ -255,6 +261,8 @@ pub enum Reply {
     Presented(PresentedTarget),
     /// To [`Request::Watch`].
     Watched(Box<WatchedMachine>),
+    /// To [`Request::LookAtUse`].
+    Use(Box<MachineUse>),
     /// The request could not be carried out; the agent lives on.
     Failed {
         /// Why.

@@ -167,6 +167,8 @@ impl WorkloadName {
     pub const WATCHED: Self = Self::new("watched");
     /// A stream between two machines, by which a watch would learn what an interface carries.
     pub const NET_STREAM: Self = Self::new("net.stream");
+    /// What passes between processors and memory, by which a watch would learn how much that may be.
+    pub const MEMORY_BANDWIDTH: Self = Self::new("memory.bandwidth");
 }
 
 names! {

@@ -79,7 +79,7 @@ fn rule(request: &mut Request, here: IpAddr, from: IpAddr, limits: &Limits) -> R
     let files = &limits.files;
     let never = |what: &str| Err(format!("a node {what}"));
     match request {
-        Request::Describe | Request::Diagnose | Request::Time => Ok(Kind::Ask),
+        Request::Describe | Request::Diagnose | Request::Time | Request::LookAtUse { .. } => Ok(Kind::Ask),
         Request::Survey { cases, destroy, wipe } => {
             if !destroy.is_empty() || !wipe.is_empty() {
                 return never("overwrites nothing");
@@ -350,6 +350,7 @@ mod tests {
             (Request::Describe, Kind::Ask),
             (Request::Diagnose, Kind::Ask),
             (Request::Time, Kind::Ask),
+            (Request::LookAtUse { window_s: 10.0 }, Kind::Ask),
             (Request::Begin(times), Kind::Begin),
             (Request::Cancel, Kind::Cancel),
             (Request::Finish, Kind::Finish),

@@ -49,7 +49,7 @@ pub fn document(watched: WatchedTime<'_>, identity: &Invocation) -> Run {
         .situation
         .rows
         .iter()
-        .filter(|row| row.is_active())
+        .filter(|row| row.is_active() && row.machine.is_none())
         .flat_map(|row| cases(row, &watched))
         .collect();
     let results = cases.iter_mut().enumerate();
@@ -119,7 +119,7 @@ fn cases(row: &ResourceRow, watched: &WatchedTime<'_>) -> Vec<CaseResult> {
             vec![CaseResult { limits: throttles(row, &block), ..case }]
         }
         ResourceActivity::Interface { bytes, packets, .. } => of_interface(row, *bytes, *packets),
-        ResourceActivity::Memory { .. } => Vec::new(),
+        ResourceActivity::Memory { .. } | ResourceActivity::MemoryTraffic { .. } => Vec::new(),
     }
 }
 

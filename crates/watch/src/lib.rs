@@ -5,9 +5,11 @@
 //! that were measured ([`mix`]).
 
 pub mod document;
+pub mod far;
 pub mod keeper;
 pub mod limit_book;
 pub mod mix;
+pub mod phases;
 pub mod prometheus;
 pub mod readings;
 pub mod recording;

@@ -6,13 +6,18 @@ use std::collections::BTreeMap;
 use jiff::Timestamp;
 use model::limit::Direction;
 use model::machine::{BlockKind, Inventory, IoThrottle};
-use model::profile::{Arrival, Caches, Durability, Flow, OperationClass, Order, Transport};
+use model::profile::{Arrival, Caches, Durability, Flow, OperationClass, Order, Transport, WaitsFor};
 use model::run::{CaseLoad, CaseResult, CaseRole, Run};
-use model::{Limit, Machine, MetricName, ResourceKind, Severity, metric};
+use model::trial::{Counter, LOCAL, Trial};
+use model::{Limit, Machine, MetricName, Resource, ResourceKind, Severity, metric};
 use store::{State, Store, StoreError};
 
 use crate::mix::{IoMix, MeasuredMix, MixLevel};
 
+/// How the counter of flushes is called in a run document.
+const FLUSHES_SOURCE: &str = " flushes";
+/// The working set of a thread that no cache holds, bytes: what `memory.bandwidth` takes at least.
+const MEMORY_SPAN_LEAST: u64 = 256 << 20;
 /// Runs that are looked into at most, the newest first.
 const RUNS_MAX: usize = 60;
 
@@ -31,6 +36,17 @@ pub struct MeasuredGoodput {
     pub started: String,
 }
 
+/// What a run got of something that is one figure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MeasuredRate {
+    /// In each second.
+    pub per_s: f64,
+    /// The run.
+    pub run: String,
+    /// When that started, RFC 3339.
+    pub started: String,
+}
+
 /// All that is known of limits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LimitBook {
@@ -38,6 +54,10 @@ pub struct LimitBook {
     pub mixes: Vec<MeasuredMix>,
     /// What interfaces carried, the newest run of each direction.
     pub goodputs: Vec<MeasuredGoodput>,
+    /// Flushes of the caches of disks, by disk: what the newest run got that synced its writes.
+    pub flushes: BTreeMap<String, MeasuredRate>,
+    /// Bytes between processors and memory, of the newest run that moved them.
+    pub memory: Option<MeasuredRate>,
     /// What links, datasheets, providers and queueing disciplines say.
     pub limits: Vec<Limit>,
 }
@@ -73,10 +93,13 @@ impl LimitBook {
         let mut found: BTreeMap<String, MeasuredMix> = BTreeMap::new();
         for case in run.cases.iter().filter(|case| is_plain(case)) {
             let main = &case.loads.main;
+            self.memory_of(run, main);
             if let Some(device) = device_of(case, &then.inventory) {
-                if is_same_device(&device, &then.inventory, &machine.inventory)
-                    && let Some((mix, order, level)) = mix_of(main)
-                {
+                let is_same = is_same_device(&device, &then.inventory, &machine.inventory);
+                if is_same {
+                    self.flushes_of(run, case, &device);
+                }
+                if is_same && let Some((mix, order, level)) = mix_of(main) {
                     let key = format!("{device} {order:?} {:.3} {:.0}", mix.read_share, mix.block_bytes);
                     let (run, started) = (run.id.clone(), run.started.clone());
                     let new = || MeasuredMix { device, mix, order, levels: Vec::new(), run, started };
@@ -93,6 +116,50 @@ impl LimitBook {
             };
             if !self.mixes.iter().any(is_known) {
                 self.mixes.push(mix);
+            }
+        }
+    }
+
+    /// What the disk was seen to flush, for the kernel may join several syncs in one flush, and a file system may need more of
+    /// them.
+    fn flushes_of(&mut self, run: &Run, case: &CaseResult, device: &str) {
+        let durability = &case.loads.main.profile.durability;
+        if !matches!(durability, Durability::EachWrite | Durability::Syncs) {
+            return;
+        }
+        let block = Resource::of(ResourceKind::Block, device);
+        let of_trial = |trial: &Trial| {
+            let machine = trial.result.machines.iter().find(|machine| machine.machine == LOCAL)?;
+            let is_it = |c: &&Counter| c.resource == block && c.source.ends_with(FLUSHES_SOURCE);
+            let counter = machine.counters.iter().find(is_it)?;
+            Some(counter.change()? / counter.seconds())
+        };
+        let per_s =
+            case.trials.iter().filter_map(of_trial).filter(|rate| rate.is_finite()).fold(0.0, f64::max);
+        let known = self.flushes.entry(device.to_owned()).or_insert_with(|| MeasuredRate {
+            per_s: 0.0,
+            run: run.id.clone(),
+            started: run.started.clone(),
+        });
+        // Levels of one run: the most that it gave.
+        if known.run == run.id {
+            known.per_s = known.per_s.max(per_s);
+        }
+    }
+
+    /// What a run moved through memory, where its working sets were larger than caches are.
+    fn memory_of(&mut self, run: &Run, load: &CaseLoad) {
+        let profile = &load.profile;
+        let is_fit = profile.waits_for.contains(&WaitsFor::Memory)
+            && profile.span_bytes.is_some_and(|bytes| bytes >= MEMORY_SPAN_LEAST);
+        let moved = median(load, metric::THROUGHPUT_BUS_ESTIMATE).filter(|_| is_fit);
+        let Some(per_s) = moved else { return };
+        match &mut self.memory {
+            Some(known) if known.run == run.id => known.per_s = known.per_s.max(per_s),
+            Some(_) => {}
+            None => {
+                let (run, started) = (run.id.clone(), run.started.clone());
+                self.memory = Some(MeasuredRate { per_s, run, started });
             }
         }
     }
@@ -208,3 +275,6 @@ fn mix_of(load: &CaseLoad) -> Option<(IoMix, Order, MixLevel)> {
     let mix = IoMix { block_bytes, read_share: read / share };
     (block_bytes > 0.0).then_some((mix, order, MixLevel { depth, operations_per_s: operations }))
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use agent::{MachineObserver, SampleBuffer};
+use agent::{HeldGroups, MachineObserver, SampleBuffer};
 use engine::clock;
 use jiff::Timestamp;
-use machine::inventory::cgroup::{LimitedGroup, limited_groups};
+use machine::inventory::cgroup::LimitedGroup;
 use machine::sampler::Scope;
-use machine::sampler::limited::open_limited;
 use machine::{Host, inventory, limit};
 use model::Machine;
 use model::trial::{ProcessUse, Window};
@@ -20,8 +19,6 @@ use crate::situation::{Readings, Situation, SituationInput};
 const PARTS_NS: u64 = 5_000_000_000;
 /// How often the limits of links and groups are read anew, ns: a shaper may have been set.
 const LIMITS_NS: u64 = 60_000_000_000;
-/// How often control groups are looked for, ns.
-const GROUPS_NS: u64 = 10_000_000_000;
 /// Reading all of that takes at most this part of the time.
 const SHARE: u64 = 500;
 
@@ -43,13 +40,11 @@ pub struct WatchSession {
     machine: Machine,
     scope: Scope,
     observer: MachineObserver,
-    groups: Vec<LimitedGroup>,
-    group_samples: SampleBuffer,
+    groups: HeldGroups,
     book: LimitBook,
     parts: Vec<(String, u64)>,
     parts_due_ns: u64,
     limits_due_ns: u64,
-    groups_due_ns: u64,
     began_ns: u64,
     latest_ns: u64,
 }
@@ -61,8 +56,9 @@ impl WatchSession {
         let host = Host::this();
         let scope = Scope::of(&machine.inventory, &host);
         let observer = MachineObserver::open(&host, &scope, settings.interval, settings.keeps_all);
+        let groups = HeldGroups::open(&host);
         let now = clock::now_ns();
-        let mut session = Self {
+        Self {
             parts: parts(&host),
             book: LimitBook::of_machine(&machine),
             host,
@@ -70,16 +66,12 @@ impl WatchSession {
             machine,
             scope,
             observer,
-            groups: Vec::new(),
-            group_samples: SampleBuffer::default(),
+            groups,
             parts_due_ns: now + PARTS_NS,
             limits_due_ns: now + LIMITS_NS,
-            groups_due_ns: now,
             began_ns: now,
             latest_ns: now,
-        };
-        session.look_for_groups(now);
-        session
+        }
     }
 
     /// What is known of limits.
@@ -92,6 +84,8 @@ impl WatchSession {
     pub fn learn(&mut self, measured: LimitBook) {
         self.book.mixes = measured.mixes;
         self.book.goodputs = measured.goodputs;
+        self.book.flushes = measured.flushes;
+        self.book.memory = measured.memory;
     }
 
     /// The machine.
@@ -109,7 +103,7 @@ impl WatchSession {
     /// The groups that are held to a limit, and what was read of them.
     #[must_use]
     pub fn groups(&self) -> (&[LimitedGroup], &SampleBuffer) {
-        (&self.groups, &self.group_samples)
+        (self.groups.groups(), self.groups.samples())
     }
 
     /// When watching began, ns of the monotonic clock.
@@ -137,20 +131,18 @@ impl WatchSession {
             let took = clock::now_ns().saturating_sub(now);
             self.limits_due_ns = now + LIMITS_NS.max(took * SHARE);
         }
-        if now >= self.groups_due_ns {
-            self.look_for_groups(now);
-        }
+        self.groups.look_if_due(&self.host, now);
         let (latest, all) = self.observer.sample();
         what.has_all = all;
         self.latest_ns = latest;
         if all {
-            self.group_samples.sample();
+            self.groups.sample();
         }
         let kept = latest.saturating_sub(2 * self.settings.window.as_nanos() as u64 + 2_000_000_000);
         if !self.settings.keeps_all {
             self.observer.forget_before(kept);
         }
-        self.group_samples.forget_before(kept);
+        self.groups.forget_before(kept);
         what
     }
 
@@ -173,7 +165,7 @@ impl WatchSession {
     pub fn situation_of(&self, window: Window, processes: Vec<ProcessUse>) -> Situation {
         let [fast, slow] = self.observer.buffers();
         self.situation_in(
-            &BufferReadings { buffers: vec![fast, slow, &self.group_samples], window },
+            &BufferReadings { buffers: vec![fast, slow, self.groups.samples()], window },
             processes,
         )
     }
@@ -186,7 +178,7 @@ impl WatchSession {
             inventory: &self.machine.inventory,
             book: &self.book,
             scope: &self.scope,
-            groups: &self.groups,
+            groups: self.groups.groups(),
             processes,
             now: Timestamp::now(),
         })
@@ -198,25 +190,13 @@ impl WatchSession {
         self.scope = Scope::of(&self.machine.inventory, &self.host);
         let settings = self.settings;
         self.observer = MachineObserver::open(&self.host, &self.scope, settings.interval, settings.keeps_all);
-        self.groups_due_ns = 0;
+        self.groups.look_soon();
     }
 
     fn refresh_limits(&mut self) {
         self.machine.inventory = inventory::describe(&self.host);
         self.machine.limits = limit::of(&self.machine.inventory);
         self.book.limits = self.machine.limits.clone();
-    }
-
-    fn look_for_groups(&mut self, now: u64) {
-        let groups = limited_groups(&self.host);
-        if groups != self.groups {
-            self.group_samples = SampleBuffer::new(open_limited(&self.host, &groups));
-            self.group_samples.start(now, 1_000_000_000);
-            self.group_samples.sample();
-            self.groups = groups;
-        }
-        let took = clock::now_ns().saturating_sub(now);
-        self.groups_due_ns = now + GROUPS_NS.max(took * SHARE);
     }
 }
 

@@ -4,8 +4,10 @@ use language::format::{self, Rates};
 use language::{Argument, Words, resource_name};
 use model::profile::Order;
 use model::{Resource, ResourceKind, Unit, Value};
+use trace::analysis::IoClass;
 
 use crate::mix::IoMix;
+use crate::phases::WayPhases;
 use crate::situation::{LimitOrigin, LimitShare, ResourceActivity, ResourceRow, Situation};
 
 /// From this share on it is full.
@@ -50,6 +52,8 @@ pub struct RowText {
     pub now: String,
     /// The limit, and where it is known from.
     pub limit: String,
+    /// Where the time of a disk's operations went; nothing where that is not traced.
+    pub phases: String,
 }
 
 /// A name of a machine must move no cursor.
@@ -70,6 +74,19 @@ pub fn name(words: &Words, resource: &Resource) -> String {
         _ => resource_name(words, resource),
     };
     printable(&named)
+}
+
+/// What people call the resource of a row, with its machine where that is another one.
+#[must_use]
+pub fn row_name(words: &Words, row: &ResourceRow) -> String {
+    let own = match row.activity {
+        ResourceActivity::MemoryTraffic { .. } => words.say("watch-memory-traffic"),
+        _ => name(words, &row.resource),
+    };
+    match &row.machine {
+        Some(machine) => format!("{}: {own}", printable(machine)),
+        None => own,
+    }
 }
 
 /// What is nearest to being full, and how much more of the present load it would bear.
@@ -94,7 +111,7 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
     let Some((row, used)) = situation.nearest() else { return words.say("watch-nothing") };
     let Some((low, high)) = used.share() else { return words.say("watch-nothing") };
     let share = format::percents(words, low, high);
-    let resource = name(words, &row.resource);
+    let resource = row_name(words, row);
     if let ResourceActivity::Memory { used, total, .. } = row.activity {
         let left = format::rough_binary((total - used).max(0.0) as u64);
         let texts = [("resource", resource.as_str()), ("share", &share), ("left", &left)];
@@ -107,7 +124,7 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
         _ => "some",
     };
     let what = what(words, row, used);
-    let more = times(1.0 / high, 1.0 / low);
+    let more = times(words, 1.0 / high, 1.0 / low);
     let by_latency = matches!(
         used.limit.as_ref().map(|limit| &limit.origin),
         Some(LimitOrigin::Mixes { by_latency: true, .. })
@@ -123,11 +140,23 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
             ("latency", if by_latency { "yes" } else { "no" }),
         ],
     );
-    let others: Vec<String> =
-        situation.others_from(FULL).into_iter().map(|row| name(words, &row.resource)).collect();
-    match others.is_empty() {
+    let (others, key) = match situation.others_from(FULL) {
+        // Beside what is full it matters little.
+        others if others.is_empty() && state != "full" => {
+            (situation.notable_unknowns(), "watch-also-unknown")
+        }
+        others => (others, "watch-also-full"),
+    };
+    let names: Vec<String> = others.into_iter().map(|row| row_name(words, row)).collect();
+    let line = match names.is_empty() {
         true => line,
-        false => line + &words.tell_texts("watch-also-full", &[("names", &others.join(", "))]),
+        false => line + &words.tell_texts(key, &[("names", &names.join(", "))]),
+    };
+    match situation.silent.is_empty() {
+        true => line,
+        false => {
+            line + &words.tell_texts("watch-silent", &[("names", &printable(&situation.silent.join(", ")))])
+        }
     }
 }
 
@@ -135,14 +164,19 @@ pub fn first_line(words: &Words, situation: &Situation) -> String {
 const IDLE: f64 = 0.01;
 
 /// `1.6`, or `1.6 to 1.8` where that is another figure; more than a thousand is told as that.
-fn times(low: f64, high: f64) -> String {
+fn times(words: &Words, low: f64, high: f64) -> String {
     let one = |value: f64| match value {
         v if v >= 1000.0 => "1000".to_owned(),
         v if v >= 10.0 => format!("{v:.0}"),
         v => format!("{v:.1}"),
     };
     let (low, high) = (one(low.max(1.0)), one(high.max(1.0)));
-    if low == high { low } else { format!("{low} to {high}") }
+    both_ends(words, low, high)
+}
+
+/// Both ends of a range; one where they read the same.
+fn both_ends(words: &Words, low: String, high: String) -> String {
+    if low == high { low } else { words.tell_texts("range", &[("low", &low), ("high", &high)]) }
 }
 
 /// Of what a share is.
@@ -151,6 +185,7 @@ fn what(words: &Words, row: &ResourceRow, used: &LimitShare) -> String {
     match (origin, &row.activity) {
         (Some(LimitOrigin::Mixes { .. }), _) => words.say("watch-of-mixes"),
         (Some(LimitOrigin::Goodput { .. }), _) => words.say("watch-of-goodput"),
+        (Some(LimitOrigin::Syncs { .. }), _) => words.say("watch-of-syncs"),
         (Some(LimitOrigin::Link(_)), _) => words.say("watch-of-link"),
         (Some(LimitOrigin::Datasheet(_)), _) => words.say("watch-of-datasheet"),
         (Some(LimitOrigin::Quota(source)), _) => {
@@ -176,7 +211,38 @@ pub fn command(words: &[String]) -> String {
 /// A line for each resource, the busiest limits first within each kind.
 #[must_use]
 pub fn rows(words: &Words, situation: &Situation) -> Vec<RowText> {
-    situation.rows.iter().map(|row| self::row(words, row)).collect()
+    let told = |row: &ResourceRow| {
+        let phases = phases(words, situation, row);
+        RowText { phases, ..self::row(words, row) }
+    };
+    situation.rows.iter().map(told).collect()
+}
+
+/// Where the time of a disk's operations went.
+fn phases(words: &Words, situation: &Situation, row: &ResourceRow) -> String {
+    let is_disk = row.resource.kind() == ResourceKind::Block && row.machine.is_none();
+    let all = situation.traced.iter().flat_map(|traced| &traced.disks);
+    let Some(disk) = all.into_iter().find(|disk| is_disk && disk.device == row.resource.name()) else {
+        return String::new();
+    };
+    let time = |s: Option<f64>| s.map_or_else(|| "-".to_owned(), |s| Rates::Bytes.rough(s, Unit::Seconds));
+    let way = |way: &WayPhases| {
+        let class = match way.class {
+            IoClass::Read => "read",
+            IoClass::Write => "write",
+            IoClass::Other => "other",
+        };
+        let texts = [
+            ("class", class.to_owned()),
+            ("request", time(way.request_s)),
+            ("driver", time(way.driver_s)),
+            ("device", time(way.device_s)),
+            ("slow", time(way.device_slow_s)),
+        ];
+        words.tell_texts("watch-phases", &texts.each_ref().map(|(name, text)| (*name, text.as_str())))
+    };
+    let ways: Vec<String> = disk.ways.iter().map(way).collect();
+    ways.join("; ")
 }
 
 fn row(words: &Words, row: &ResourceRow) -> RowText {
@@ -196,11 +262,12 @@ fn row(words: &Words, row: &ResourceRow) -> RowText {
         (None, None) => String::new(),
     };
     RowText {
-        name: name(words, &row.resource),
+        name: row_name(words, row),
         share,
         fullness: Fullness::of(nearest),
         now: now(words, row),
         limit,
+        phases: String::new(),
     }
 }
 
@@ -214,14 +281,11 @@ fn from(words: &Words, row: &ResourceRow, used: &LimitShare) -> String {
         unit => rates.rough(value, unit),
     };
     let (low, high) = (written(limit.low), written(limit.high));
-    let figure = if low == high { low } else { format!("{low} to {high}") };
+    let figure = both_ends(words, low, high);
     let source = match &limit.origin {
         LimitOrigin::Mixes { age_s, mixes, knee, is_shallow, .. } => {
             let mixes: Vec<String> = mixes.iter().map(|(mix, order)| mix_text(words, *mix, order)).collect();
-            let knee = match *knee {
-                (low, high) if low == high => format::short(low),
-                (low, high) => format!("{} to {}", format::short(low), format::short(high)),
-            };
+            let knee = both_ends(words, format::short(knee.0), format::short(knee.1));
             let shallow = if *is_shallow { "yes" } else { "no" };
             let texts = [
                 ("age", age(*age_s)),
@@ -231,7 +295,7 @@ fn from(words: &Words, row: &ResourceRow, used: &LimitShare) -> String {
             ];
             words.tell_texts("watch-from-mixes", &texts.each_ref().map(|(name, text)| (*name, text.as_str())))
         }
-        LimitOrigin::Goodput { age_s, .. } => {
+        LimitOrigin::Goodput { age_s, .. } | LimitOrigin::Syncs { age_s, .. } => {
             words.tell_texts("watch-from-goodput", &[("age", &age(*age_s))])
         }
         LimitOrigin::Link(source) | LimitOrigin::Datasheet(source) | LimitOrigin::Quota(source) => {
@@ -298,12 +362,14 @@ fn now(words: &Words, row: &ResourceRow) -> String {
                 ],
             )
         }
-        ResourceActivity::Memory { used, total, swapped } => tell(
+        ResourceActivity::MemoryTraffic { bytes: moved } => bytes(*moved),
+        ResourceActivity::Memory { used, total, swapped, has_traffic } => tell(
             "watch-memory-detail",
             &[
                 ("used", text(format::rough_binary(*used as u64))),
                 ("total", text(format::rough_binary(*total as u64))),
                 ("swapped", if *swapped < 1.0 { Value::Integer(0) } else { text(bytes(*swapped)) }),
+                ("traffic", Value::from(if *has_traffic == Some(false) { "none" } else { "some" })),
             ],
         ),
         ResourceActivity::Group { cpu, stopped } => {

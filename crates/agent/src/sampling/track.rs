@@ -117,6 +117,38 @@ impl SampleBuffer {
         }
     }
 
+    /// What every counter went forward in each second of a window; none before the second sample.
+    #[must_use]
+    pub fn rates_in(&self, window: Window) -> Vec<(&Resource, &'static str, f64)> {
+        let Some((first, last)) = self.edges(window).filter(|(first, last)| first < last) else {
+            return Vec::new();
+        };
+        let seconds = self.at_ns[last].saturating_sub(self.at_ns[first]) as f64 / 1e9;
+        let counters =
+            self.columns.iter().enumerate().filter(|(_, of)| of.column.nature == ValueKind::Counter);
+        let rate = |(index, of): (usize, &SampledColumn)| {
+            let (before, after) = (self.raw(first, index), self.raw(last, index));
+            let moved = after.checked_sub(before).filter(|_| after != ABSENT && before != ABSENT)?;
+            let rate = moved as f64 * of.column.scale / seconds;
+            rate.is_finite().then_some((index, rate))
+        };
+        let named = |(index, rate): (usize, f64)| {
+            let column = &self.columns[index].column;
+            (&column.resource, column.name, rate)
+        };
+        counters.filter_map(rate).map(named).collect()
+    }
+
+    /// What every gauge showed at last.
+    #[must_use]
+    pub fn gauges(&self) -> Vec<(&Resource, &'static str, f64)> {
+        let Some((_, row)) = self.last() else { return Vec::new() };
+        let gauges = self.columns.iter().zip(row).filter(|(of, _)| of.column.nature == ValueKind::Gauge);
+        gauges
+            .filter_map(|(of, raw)| Some((&of.column.resource, of.column.name, of.column.value(*raw)?)))
+            .collect()
+    }
+
     /// How many samples may be kept.
     pub(super) fn samples_max(&self) -> usize {
         (VALUES_MAX / self.width.max(1)).clamp(2, SAMPLES_MAX)

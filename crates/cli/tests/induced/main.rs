@@ -10,3 +10,4 @@ mod evidence;
 mod group;
 mod open_loop;
 mod trouble;
+mod watched;

@@ -47,7 +47,7 @@ const DISK: &[&str] =
 const PRIMES: &[&str] = &["run", "cpu.primes", "--duration", "500ms", "--trials", "3", "--pin", "none"];
 
 /// The number of the whole block device under a folder.
-fn device_of(place: &StoryFolder) -> String {
+pub(crate) fn device_of(place: &StoryFolder) -> String {
     use std::os::unix::fs::MetadataExt;
     let number = std::fs::metadata(place.path()).unwrap().dev();
     let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));

@@ -60,6 +60,7 @@ mod trend;
 mod verdicts;
 mod verify_tool;
 mod watch;
+mod watch_more;
 mod web_server;
 #[path = "../../../../lab/src/wire.rs"]
 #[allow(dead_code)]

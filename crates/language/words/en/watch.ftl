@@ -12,6 +12,8 @@ watch-nearest =
        *[no] {""}
     }
 watch-also-full = {"; "}also full: { $names }
+watch-also-unknown = {"; "}what { $names } could do is unknown
+watch-silent = {"; "}{ $names } does not answer
 watch-nearest-memory = { $resource }: { $share } in use, { $left } left
 watch-nothing = Of nothing that is used a limit is known.
 watch-unknown-wait =
@@ -25,6 +27,7 @@ watch-starting = The first figures come in a moment.
 
 watch-of-mixes = what it gave at mixes like this
 watch-of-goodput = what it carried in a run
+watch-of-syncs = the flushes that a run got by syncing
 watch-of-link = what its link carries
 watch-of-datasheet = what its datasheet promises
 watch-of-quota = what it may ({ $source })
@@ -71,10 +74,14 @@ watch-nic-detail =
         [0] {""}
        *[other] ; { $dropped } dropped
     }
+watch-memory-traffic = memory bandwidth
 watch-memory-detail =
     { $used } of { $total }{ $swapped ->
         [0] {""}
        *[other] ; { $swapped } swapped
+    }{ $traffic ->
+        [none] {"; "}no counter of its bandwidth
+       *[some] {""}
     }
 watch-group-detail =
     { $cpu ->
@@ -84,6 +91,12 @@ watch-group-detail =
         [unknown] {""}
        *[other] , stopped in { PERCENT($stopped) } of its periods
     }
+watch-phases =
+    { $class ->
+        [read] reads
+        [write] writes
+       *[other] discards and the like
+    }: { $driver } until the driver had them, of it { $request } for a request, then { $device } at the device, 1 in 100 more than { $slow }
 watch-group-device-detail = read { $reads }, { $read }; write { $writes }, { $written }
 
 ## The screen
@@ -96,8 +109,11 @@ watch-column-process = process
 watch-column-cpu = CPU
 watch-pressure = Tasks waited: CPU { PERCENT($cpu) }, memory { PERCENT($memory) }, disks { PERCENT($io) }
 watch-cost = Watching takes { $cost } of a CPU
+watch-cost-traced = Watching and tracing take { $cost } of a CPU; events at { $events } also take time of who does I/O
+watch-trace-broken = The trace has broken off: { $why }
 watch-paused = paused
 watch-keys = q quit  space pause  s sort processes  arrows scroll
+watch-keys-short = q quit  space pause  s sort
 watch-verdict = Verdict: { $text }
 watch-no-verdict = Verdict: nothing is seen that holds anything back
 watch-window = over { $seconds } s

@@ -12,6 +12,8 @@ watch-nearest =
        *[no] {""}
     }
 watch-also-full = 。ほかに満杯: { $names }
+watch-also-unknown = 。どれだけ出せるか不明: { $names }
+watch-silent = 。応答なし: { $names }
 watch-nearest-memory = { $resource }: { $share } 使用中、残り { $left }
 watch-nothing = 使われているもののうち、限界のわかるものはありません。
 watch-unknown-wait =
@@ -25,6 +27,7 @@ watch-starting = 最初の数値はまもなく出ます。
 
 watch-of-mixes = 似た混合で出した値
 watch-of-goodput = 実行で運んだ値
+watch-of-syncs = 同期した実行で得たフラッシュ
 watch-of-link = リンクが運ぶ値
 watch-of-datasheet = データシートが約束する値
 watch-of-quota = 許された値（{ $source }）
@@ -67,10 +70,14 @@ watch-nic-detail =
         [0] {""}
        *[other] 。破棄 { $dropped }
     }
+watch-memory-traffic = メモリ帯域
 watch-memory-detail =
     { $total } のうち { $used }{ $swapped ->
         [0] {""}
        *[other] 。スワップ { $swapped }
+    }{ $traffic ->
+        [none] 。帯域のカウンターなし
+       *[some] {""}
     }
 watch-group-detail =
     { $cpu ->
@@ -80,6 +87,12 @@ watch-group-detail =
         [unknown] {""}
        *[other] 、周期の { PERCENT($stopped) } で停止
     }
+watch-phases =
+    { $class ->
+        [read] 読み
+        [write] 書き
+       *[other] 破棄など
+    }: ドライバーまで { $driver }（うちリクエスト待ち { $request }）、続いてデバイスで { $device }、100 個に 1 個は { $slow } 超
 watch-group-device-detail = 読み { $reads }、{ $read }。書き { $writes }、{ $written }
 
 ## The screen
@@ -92,8 +105,11 @@ watch-column-process = プロセス
 watch-column-cpu = CPU
 watch-pressure = タスクが待った時間: CPU { PERCENT($cpu) }、メモリ { PERCENT($memory) }、ディスク { PERCENT($io) }
 watch-cost = 監視に CPU の { $cost }
+watch-cost-traced = 監視と追跡に CPU の { $cost }。イベント { $events } は入出力する側の時間も使う
+watch-trace-broken = 追跡が途切れました: { $why }
 watch-paused = 一時停止
 watch-keys = q 終了  space 一時停止  s プロセスの並べ替え  矢印 スクロール
+watch-keys-short = q 終了  space 停止  s 並替
 watch-verdict = 判定: { $text }
 watch-no-verdict = 判定: 妨げているものは見えません
 watch-window = { $seconds } 秒間

@@ -12,6 +12,8 @@ watch-nearest =
        *[no] {""}
     }
 watch-also-full = ; 역시 가득 참: { $names }
+watch-also-unknown = ; 얼마나 더 낼 수 있는지 모름: { $names }
+watch-silent = ; 응답 없음: { $names }
 watch-nearest-memory = { $resource }: { $share } 사용 중, { $left } 남음
 watch-nothing = 사용 중인 것 가운데 한계를 아는 것이 없습니다.
 watch-unknown-wait =
@@ -25,6 +27,7 @@ watch-starting = 첫 수치가 곧 나옵니다.
 
 watch-of-mixes = 이와 비슷한 혼합에서 낸 값
 watch-of-goodput = 실행에서 전송한 값
+watch-of-syncs = 동기화한 실행에서 얻은 플러시
 watch-of-link = 링크가 전송하는 값
 watch-of-datasheet = 데이터시트가 약속한 값
 watch-of-quota = 허용된 값({ $source })
@@ -67,10 +70,14 @@ watch-nic-detail =
         [0] {""}
        *[other] ; 버림 { $dropped }
     }
+watch-memory-traffic = 메모리 대역폭
 watch-memory-detail =
     { $total } 중 { $used }{ $swapped ->
         [0] {""}
        *[other] ; 스왑 { $swapped }
+    }{ $traffic ->
+        [none] ; 대역폭 카운터 없음
+       *[some] {""}
     }
 watch-group-detail =
     { $cpu ->
@@ -80,6 +87,12 @@ watch-group-detail =
         [unknown] {""}
        *[other] , 주기의 { PERCENT($stopped) }에서 멈춤
     }
+watch-phases =
+    { $class ->
+        [read] 읽기
+        [write] 쓰기
+       *[other] 버리기 등
+    }: 드라이버까지 { $driver }, 그중 요청을 얻는 데 { $request }, 이어서 장치에서 { $device }, 100개 중 1개는 { $slow } 넘게
 watch-group-device-detail = 읽기 { $reads }, { $read }; 쓰기 { $writes }, { $written }
 
 ## The screen
@@ -92,8 +105,11 @@ watch-column-process = 프로세스
 watch-column-cpu = CPU
 watch-pressure = 작업이 기다린 시간: CPU { PERCENT($cpu) }, 메모리 { PERCENT($memory) }, 디스크 { PERCENT($io) }
 watch-cost = 지켜보는 데 CPU의 { $cost }
+watch-cost-traced = 지켜보고 추적하는 데 CPU의 { $cost }; 이벤트 { $events }는 입출력하는 쪽의 시간도 씀
+watch-trace-broken = 추적이 끊겼습니다: { $why }
 watch-paused = 멈춤
 watch-keys = q 끝내기  space 멈춤  s 프로세스 정렬  화살표 스크롤
+watch-keys-short = q 끝  space 멈춤  s 정렬
 watch-verdict = 판정: { $text }
 watch-no-verdict = 판정: 막는 것이 보이지 않음
 watch-window = { $seconds }초 동안

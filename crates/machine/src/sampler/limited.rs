@@ -1,5 +1,5 @@
 //! What the control groups of the machine use that somebody has held to a limit, for who watches them all: processor time
-//! (`cpu.stat`, and `cpuacct.usage` of version 1), what passed their throttled devices (`io.stat`, and
+//! (`cpu.stat`; of version 1 `cpuacct.usage`, or the sum of its processes), what passed their throttled devices (`io.stat`, and
 //! `blkio.throttle.io_service_bytes` and `io_serviced` of version 1) and their memory. They come and go, so they are no
 //! kind of the table.
 
@@ -7,7 +7,7 @@ use model::machine::IoThrottle;
 use model::{Resource, ResourceKind, Unit};
 
 use super::file::{lines, number, split_word};
-use super::{Pace, Sampler, SamplerColumn, keyed, of_file, single};
+use super::{Pace, Sampler, SamplerColumn, TICK_S, group_processes, keyed, of_file, single};
 use crate::Host;
 use crate::inventory::cgroup::LimitedGroup;
 
@@ -54,8 +54,8 @@ fn of_group(host: &Host, group: &LimitedGroup) -> Vec<Box<dyn Sampler>> {
         let columns = periods.chain(usage).chain([(key, stopped)]);
         all.extend(keyed::open(host, &format!("{folder}/cpu.stat"), "cpu.stat", Pace::Fast, columns));
     }
-    if let Some((.., folder)) = folder("cpuacct").filter(|_| group.cpu_quota.is_some()) {
-        all.extend(single::open(host, "cpuacct.usage", [(format!("{folder}/cpuacct.usage"), used(1e-9))]));
+    if let Some((_, 1, folder)) = folder("cpu").filter(|_| group.cpu_quota.is_some()) {
+        all.extend(of_uncounted(host, group, folder, &used));
     }
     if let Some((_, version, folder)) = folder("memory").filter(|_| group.memory_bytes.is_some()) {
         let leaf = if *version == 1 { "memory.usage_in_bytes" } else { "memory.current" };
@@ -66,6 +66,27 @@ fn of_group(host: &Host, group: &LimitedGroup) -> Vec<Box<dyn Sampler>> {
         all.extend(group.io.iter().flat_map(|io| of_device(host, group, io, *version, folder)));
     }
     all
+}
+
+/// The processor time of a group whose hierarchy counts none: by a hierarchy that does, where the group is there under the same
+/// path with the same processes, and else by its processes.
+fn of_uncounted(
+    host: &Host,
+    group: &LimitedGroup,
+    folder: &str,
+    used: &dyn Fn(f64) -> SamplerColumn,
+) -> Vec<Box<dyn Sampler>> {
+    let counted = group.folders.iter().find(|(name, ..)| *name == "cpuacct");
+    if let Some((.., counted)) = counted {
+        let is_there = host.number(format!("{counted}/cpuacct.usage")).is_some();
+        let members = |folder: &str| host.text(format!("{folder}/cgroup.procs"));
+        let is_one = host.resolve(counted).is_some_and(|place| host.resolve(folder) == Some(place));
+        let is_same = is_one || members(counted) == members(folder);
+        if is_there && is_same {
+            return single::open(host, "cpuacct.usage", [(format!("{counted}/cpuacct.usage"), used(1e-9))]);
+        }
+    }
+    group_processes::open(host, folder, used(TICK_S))
 }
 
 /// What passed a device: a file of version 2, or two of version 1.
@@ -157,6 +178,29 @@ mod tests {
         assert_eq!(of("cgroup:/db", GROUP_CPU), Some(1500), "{found:?}");
         assert_eq!(of("cgroup:/db", GROUP_MEMORY), Some(1024));
         assert_eq!(GROUP_IO.map(|name| of("cgroup:/db@sda", name)), [100, 20, 3, 4].map(Some), "{found:?}");
+    }
+
+    /// Version 1 has a quota in one hierarchy and the time in another, in which the group need not be.
+    #[test]
+    fn a_quota_of_version_1_tells_what_its_processes_used_where_nothing_counts_it() {
+        let stat = "71 (job) R 1 1 1 0 -1 64 0 0 0 0 30 12 0 0 20 0 1 0 99 0\n";
+        let text = format!(
+            "==> /proc/self/cgroup\n3:cpu:/\n4:cpuacct:/\n==> /sys/fs/cgroup/cpu/cgroup.procs\n1\n\
+             ==> /sys/fs/cgroup/cpu/job/cgroup.procs\n71\n==> /sys/fs/cgroup/cpu/job/cpu.cfs_quota_us\n50000\n\
+             ==> /sys/fs/cgroup/cpu/job/cpu.cfs_period_us\n100000\n\
+             ==> /sys/fs/cgroup/cpu/job/cpu.stat\nnr_periods 5\nnr_throttled 4\n==> /proc/71/stat\n{stat}"
+        );
+        let used =
+            |host: &Host| values(host).into_iter().find(|value| value.1 == GROUP_CPU).map(|value| value.2);
+        assert_eq!(used(&Host::parse(&text)), Some(0), "what came before the first look does not count");
+        let there = |member: u32| {
+            Host::parse(&format!(
+                "{text}==> /sys/fs/cgroup/cpuacct/job/cgroup.procs\n{member}\n\
+                 ==> /sys/fs/cgroup/cpuacct/job/cpuacct.usage\n4567\n"
+            ))
+        };
+        assert_eq!(used(&there(71)), Some(4567));
+        assert_eq!(used(&there(72)), Some(0), "a group of that name with other processes is another one");
     }
 
     #[test]

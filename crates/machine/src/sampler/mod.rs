@@ -16,11 +16,13 @@ mod frequency;
 mod group_io;
 mod group_memory;
 mod group_pressure;
+mod group_processes;
 mod ip;
 mod keyed;
 pub mod limited;
 mod link;
 mod memory;
+mod memory_bandwidth;
 mod missed;
 mod network;
 mod nfs;
@@ -47,6 +49,7 @@ use file::OpenFile;
 
 pub(crate) use cpu::TICK_S;
 pub(crate) use errors::counts as error_counts;
+pub use memory_bandwidth::MEMORY_TRAFFIC;
 pub(crate) use process::KERNEL_THREAD;
 pub use process::Processes;
 pub use scope::Scope;
@@ -213,6 +216,7 @@ pub const TABLE: &[SamplerKind] = &[
     tcp::KIND,
     tcp::UDP6_KIND,
     memory::KIND,
+    memory_bandwidth::KIND,
     pressure::KIND,
     group_pressure::KIND,
     group_io::KIND,

@@ -31,6 +31,11 @@ impl<T> DeviceTable<T> {
         self.devices.get_mut(self.last).map(|(_, kept)| kept)
     }
 
+    /// All of them, to be changed.
+    pub(super) fn iter_mut(&mut self) -> impl Iterator<Item = &mut (Device, T)> {
+        self.devices.iter_mut()
+    }
+
     /// All of them.
     pub(super) fn into_devices(self) -> impl Iterator<Item = (Device, T)> {
         self.devices.into_iter()

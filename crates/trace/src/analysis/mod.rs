@@ -25,6 +25,7 @@ mod losses;
 mod matched;
 mod observations;
 mod options;
+mod phase_watch;
 mod phases;
 mod processes;
 mod rates;
@@ -52,6 +53,7 @@ pub use grid::{GRID_COLUMNS, GRID_ROWS, GridCell, GridReport};
 pub use losses::{AffectedFigure, LossReport, UnmatchedIo};
 pub use observations::Observation;
 pub use options::{AnalysisOptions, SwapCounters};
+pub use phase_watch::{DevicePhases, PhaseWatch};
 pub use phases::{IoPhase, PhaseTimes, TimeShares};
 pub use processes::{
     DirtiedPages, DirtyReport, InodeOfDevice, NAMED_MAX, THREAD_POINTS_MAX, ThreadIo, ThreadReport,

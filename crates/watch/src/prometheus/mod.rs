@@ -4,6 +4,8 @@
 //! Who asks every 15 s sees one value of many. So the shares of limits and the latencies of disks are histograms, too, to
 //! which each sample adds.
 
+#[cfg(test)]
+mod dashboard_tests;
 mod histogram;
 mod server;
 #[cfg(test)]
@@ -56,7 +58,7 @@ impl WatchMetrics {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.samples += 1;
         state.cpu_s += situation.own_cpu.unwrap_or_default() * seconds;
-        for row in &situation.rows {
+        for row in situation.rows.iter().filter(|row| row.machine.is_none()) {
             for used in &row.uses {
                 if let Some(share) = used.middle() {
                     state
@@ -81,6 +83,8 @@ impl WatchMetrics {
             }
         }
         state.situation = situation.clone();
+        // Another machine hands out its own.
+        state.situation.rows.retain(|row| row.machine.is_none());
     }
 
     /// All of them, as text.
@@ -101,13 +105,14 @@ fn of_use(row: &ResourceRow, used: &LimitShare) -> Labels {
         UseMeasure::Operations => "operations",
         UseMeasure::Reads => "reads",
         UseMeasure::Writes => "writes",
+        UseMeasure::Flushes => "flushes",
         UseMeasure::Bytes => "bytes",
         UseMeasure::BytesIn => "bytes_in",
         UseMeasure::BytesOut => "bytes_out",
         UseMeasure::Memory => "memory",
     };
     let origin = used.limit.as_ref().map(|limit| match &limit.origin {
-        LimitOrigin::Mixes { .. } | LimitOrigin::Goodput { .. } => "measured",
+        LimitOrigin::Mixes { .. } | LimitOrigin::Goodput { .. } | LimitOrigin::Syncs { .. } => "measured",
         LimitOrigin::Link(_) => "link",
         LimitOrigin::Datasheet(_) => "datasheet",
         LimitOrigin::Quota(_) => "quota",
@@ -175,7 +180,9 @@ fn families(state: &MetricState) -> Vec<Family> {
     let age = |row: &ResourceRow| {
         let used = row.nearest()?;
         let age_s = match &used.limit.as_ref()?.origin {
-            LimitOrigin::Mixes { age_s, .. } | LimitOrigin::Goodput { age_s, .. } => (*age_s)?,
+            LimitOrigin::Mixes { age_s, .. }
+            | LimitOrigin::Goodput { age_s, .. }
+            | LimitOrigin::Syncs { age_s, .. } => (*age_s)?,
             _ => return None,
         };
         Some((vec![resource(row)], age_s as f64))
@@ -271,6 +278,9 @@ fn activities(rows: &[ResourceRow]) -> Vec<Family> {
                 let of = |cpu: f64| (vec![("group", name.to_owned())], cpu);
                 add("headroom_group_cpus_busy", cpu.map(of).into_iter().collect());
             }
+            ResourceActivity::MemoryTraffic { bytes } => {
+                add("headroom_memory_bytes_per_second", vec![(Vec::new(), *bytes)]);
+            }
             ResourceActivity::GroupDevice { .. } => {}
         }
     }
@@ -295,6 +305,7 @@ const ACTIVITIES: &[(&str, &str)] = &[
     ("headroom_network_packets_per_second", "Packets, as a wire would have them."),
     ("headroom_memory_used_bytes", "Memory that cannot be had at once."),
     ("headroom_memory_bytes", "Memory that there is or that a control group may have."),
+    ("headroom_memory_bytes_per_second", "Bytes between processors and memory, where something counts them."),
     ("headroom_group_cpus_busy", "CPUs that a control group with a quota used."),
 ];
 

@@ -3,23 +3,26 @@
 //! Colours are the terminal's own and only stress what the words and marks say, so that it reads on light and on dark and
 //! without any.
 
+mod fit;
 mod guard;
 #[cfg(test)]
 mod tests;
 
 use language::Words;
-use language::format;
-use model::Value;
+use language::format::{self, Rates};
 use model::trial::ProcessUse;
+use model::{Unit, Value};
 use ratatui::Frame;
-use ratatui::layout::{Constraint, Layout, Rect};
+use ratatui::layout::Rect;
 use ratatui::style::{Color, Modifier, Style};
 use ratatui::text::{Line, Span};
 use ratatui::widgets::{Paragraph, Wrap};
 
+use crate::phases::TracedPhases;
 use crate::situation::Situation;
 use crate::text::{Fullness, RowText, first_line, rows};
 
+use fit::{fitted, lines_of, padded, padded_name};
 pub use guard::{ScreenError, ScreenKey, TerminalScreen};
 
 /// The least that a screen needs.
@@ -28,6 +31,8 @@ const LINES_LEAST: u16 = 8;
 /// Columns of the names of resources, and of how full they are.
 const NAME: usize = 24;
 const SHARE: usize = 13;
+/// Lines at the foot.
+const FOOT: u16 = 2;
 /// Lines of processes at most.
 const PROCESSES: usize = 6;
 
@@ -113,32 +118,30 @@ impl Shown<'_> {
         let mut all = rows(self.words, self.situation);
         let chosen = self.choices.selected.min(all.len().saturating_sub(1));
         // In full, for a narrow screen cuts the row; a screen with few lines has the rows instead.
-        let told = |row: &RowText| match row.limit.is_empty() {
-            true => format!("{}: {}", row.name, row.now),
-            false => format!("{}: {}; {}", row.name, row.now, row.limit),
+        let told = |row: &RowText| {
+            let parts = [&row.now, &row.limit, &row.phases];
+            let parts: Vec<&str> =
+                parts.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+            format!("{}: {}", row.name, parts.join("; "))
         };
         let detail = all.get(chosen).map(told).unwrap_or_default();
+        let said = self.said();
+        let told_first = first_line(self.words, self.situation);
+        let [first_lines, said_lines] = sentence_lines(area, &told_first, &said);
         let detail_lines = if area.height >= 16 { 3 } else { 1 };
         let mut processes = self.situation.processes.clone();
         processes.truncate(PROCESSES);
         self.choices.order.sort(&mut processes);
-        let wanted = all.len() as u16 + 1;
         let process_lines = if processes.is_empty() { 0 } else { processes.len() as u16 + 1 };
-        let [first, verdict, table, limit, processes_area, _, foot] = Layout::vertical([
-            Constraint::Length(2),
-            Constraint::Length(2),
-            Constraint::Max(wanted),
-            Constraint::Length(detail_lines),
-            Constraint::Length(process_lines.min(area.height.saturating_sub(15))),
-            Constraint::Min(0),
-            Constraint::Length(2),
-        ])
-        .areas(area);
-        self.draw_first(frame, first);
-        let said = match self.verdicts {
-            [] => self.words.say("watch-no-verdict"),
-            all => self.words.tell_texts("watch-verdict", &[("text", &all.join(" "))]),
-        };
+        let sentences = first_lines + said_lines;
+        let [first, verdict, table, limit, processes_area, foot] = stacked(area, |height| {
+            let room = height.saturating_sub(sentences + detail_lines + FOOT);
+            // The processes leave a head and two rows to the table.
+            let process_lines = process_lines.min(height.saturating_sub(15)).min(room.saturating_sub(3));
+            let table = (all.len() as u16 + 1).min(room - process_lines);
+            [first_lines, said_lines, table, detail_lines, process_lines, FOOT]
+        });
+        self.draw_first(frame, first, told_first);
         frame.render_widget(Paragraph::new(said).wrap(Wrap { trim: true }), verdict);
         self.draw_rows(frame, table, &mut all, chosen);
         let style = Style::new().add_modifier(Modifier::ITALIC);
@@ -147,9 +150,16 @@ impl Shown<'_> {
         self.draw_foot(frame, foot);
     }
 
-    fn draw_first(&self, frame: &mut Frame<'_>, area: Rect) {
+    /// What the rules say.
+    fn said(&self) -> String {
+        match self.verdicts {
+            [] => self.words.say("watch-no-verdict"),
+            all => self.words.tell_texts("watch-verdict", &[("text", &all.join(" "))]),
+        }
+    }
+
+    fn draw_first(&self, frame: &mut Frame<'_>, area: Rect, text: String) {
         let style = Style::new().add_modifier(Modifier::BOLD);
-        let text = first_line(self.words, self.situation);
         frame.render_widget(Paragraph::new(text).style(style).wrap(Wrap { trim: true }), area);
     }
 
@@ -169,9 +179,11 @@ impl Shown<'_> {
             };
             let mark = if row.share.is_empty() { ' ' } else { mark };
             let cursor = if place == chosen { '>' } else { ' ' };
-            let name = format!("{cursor}{mark}{} {} ", padded(&row.name, NAME), padded(&row.share, SHARE));
+            let name =
+                format!("{cursor}{mark}{} {} ", padded_name(&row.name, NAME), padded(&row.share, SHARE));
+            let room = usize::from(area.width).saturating_sub(NAME + SHARE + 4);
             let style = if row.share.is_empty() { Style::new() } else { self.style(row.fullness) };
-            Line::from(vec![Span::styled(name, style), Span::raw(row.now.clone())])
+            Line::from(vec![Span::styled(name, style), Span::raw(fitted(&row.now, room))])
         };
         let mut lines = vec![Line::styled(head, Style::new().add_modifier(Modifier::UNDERLINED))];
         lines.extend(all.iter().enumerate().skip(from).take(fits).map(line));
@@ -194,16 +206,43 @@ impl Shown<'_> {
     fn draw_foot(&self, frame: &mut Frame<'_>, area: Rect) {
         let mut first = vec![pressure_text(self.words, self.situation)];
         first.extend(cost_text(self.words, self.situation));
-        let mut keys = self.words.say("watch-keys");
+        let columns = usize::from(area.width);
+        let all = self.words.say("watch-keys");
+        let mut keys = if lines_of(&all, columns) > 1 { self.words.say("watch-keys-short") } else { all };
         if self.choices.is_paused {
             keys = format!("{}  {keys}", self.words.say("watch-paused").to_uppercase());
         }
         let lines = vec![
-            Line::raw(first.join("; ")),
+            Line::raw(fitted(&first.join("; "), columns)),
             Line::styled(keys, Style::new().add_modifier(Modifier::REVERSED)),
         ];
         frame.render_widget(Paragraph::new(lines), area);
     }
+}
+
+/// Lines of the first sentence and of what the rules say: as many as they need, where there is room; two where there is
+/// much, so that the table does not jump.
+fn sentence_lines(area: Rect, first: &str, said: &str) -> [u16; 2] {
+    let columns = usize::from(area.width);
+    let is_low = area.height < 16;
+    let (least, most) = if is_low { (1, area.height.saturating_sub(6).clamp(1, 4)) } else { (2, 4) };
+    let rest = if is_low { 1 } else { lines_of(said, columns).clamp(2, 3) };
+    [lines_of(first, columns).clamp(least, most), rest]
+}
+
+/// Areas of so many lines below each other; the last stands at the foot. A solver of layouts would take most of what
+/// watching costs.
+fn stacked<const N: usize>(area: Rect, heights: impl FnOnce(u16) -> [u16; N]) -> [Rect; N] {
+    let mut used = 0;
+    let heights = heights(area.height);
+    let mut place = 0;
+    heights.map(|height| {
+        place += 1;
+        let height = height.min(area.height - used);
+        let y = if place == N { area.height - height } else { used };
+        used += height;
+        Rect { y: area.y + y, height, ..area }
+    })
 }
 
 /// A process with the share of a CPU that it used.
@@ -234,20 +273,14 @@ pub fn pressure_text(words: &Words, situation: &Situation) -> String {
 #[must_use]
 pub fn cost_text(words: &Words, situation: &Situation) -> Option<String> {
     let cost = format::fine_percent(situation.own_cpu?);
-    Some(words.tell_texts("watch-cost", &[("cost", &cost)]))
-}
-
-/// A text in so many columns: what is longer is cut, and letters of Korean and Japanese take two.
-fn padded(text: &str, columns: usize) -> String {
-    let mut out = String::new();
-    let mut used = 0;
-    for c in text.chars() {
-        let width = Span::raw(c.to_string()).width();
-        if used + width > columns {
-            break;
+    Some(match &situation.traced {
+        Some(TracedPhases { broken: Some(why), .. }) => {
+            words.tell_texts("watch-trace-broken", &[("why", why)])
         }
-        out.push(c);
-        used += width;
-    }
-    out + &" ".repeat(columns - used)
+        Some(traced) => {
+            let events = Rates::Bytes.rough(traced.events_per_s, Unit::PerSecond);
+            words.tell_texts("watch-cost-traced", &[("cost", &cost), ("events", &events)])
+        }
+        None => words.tell_texts("watch-cost", &[("cost", &cost)]),
+    })
 }

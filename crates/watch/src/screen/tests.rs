@@ -61,6 +61,25 @@ fn it_is_drawn_at_any_size_and_in_every_language() {
     }
 }
 
+/// Where there is little room a long first line has what it needs, and the keys are told whole.
+#[test]
+fn a_tiny_screen_has_the_whole_first_line_and_whole_keys() {
+    let readings = Fake::default().disk("sda", 3_000.0, 1_000.0, 8_192.0, 0.002);
+    let found = situation(&readings, &book(&[(4096.0, 10_000.0), (65_536.0, 2_000.0)]), &[]);
+    for language in LANGUAGES {
+        let words = language.words();
+        let shown = Shown { words, situation: &found, verdicts: &[], choices: ScreenChoices::default() };
+        let mut terminal = Terminal::new(TestBackend::new(40, 10)).unwrap();
+        terminal.draw(|frame| shown.draw(frame)).unwrap();
+        let text = lines(terminal.backend().buffer());
+        let bare = |text: &str| text.split_whitespace().collect::<String>();
+        // Cells behind wide letters are blank.
+        let drawn = bare(&text.join(" "));
+        assert!(drawn.starts_with(&bare(&first_line(words, &found))), "{text:#?}");
+        assert!(bare(&text[9]) == bare(&words.say("watch-keys-short")), "{text:#?}");
+    }
+}
+
 #[test]
 fn colours_stress_what_marks_say_and_can_be_left_out() {
     let coloured = |has_colour| {

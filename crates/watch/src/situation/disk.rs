@@ -13,6 +13,10 @@ use crate::mix::{IoMix, MeasuredMix, range};
 const BEYOND: f64 = 1.15;
 /// A datasheet's figure for a size holds for operations so much larger.
 const LARGER: f64 = 1.1;
+/// What the kernel calls them: orders to the device to make durable what it has in its cache.
+const FLUSHES: &str = "flushes";
+/// From this share of operations on, flushes are a part of the mix.
+const SYNCED: f64 = 0.05;
 /// Fewer operations in each second are no load to tell a mix of.
 const FEW: f64 = 1.0;
 
@@ -34,11 +38,35 @@ fn row(input: &SituationInput<'_>, name: &str, device: Option<&BlockDevice>) -> 
         .then(|| IoMix { block_bytes: bytes.iter().sum::<f64>() / all, read_share: operations[0] / all });
     let mut uses = Vec::new();
     if let Some(mix) = mix {
-        uses.extend(by_measured(input, name, device, mix, all));
+        let flushes = rate(FLUSHES).unwrap_or_default();
+        // What was measured of mixes was measured without syncs, which take time of their own.
+        if flushes > SYNCED * all {
+            uses.push(by_flushes(input, name, device, mix, flushes));
+        } else {
+            uses.extend(by_measured(input, name, device, mix, all));
+        }
         uses.extend(by_limits(input, name, device, mix, operations, bytes));
     }
     let activity = ResourceActivity::Disk { operations, bytes, latency_s, depth, mix };
     Some(ResourceRow::new(resource, activity, uses))
+}
+
+/// A disk that is told to flush its cache so often, against what a run got that synced its writes.
+fn by_flushes(
+    input: &SituationInput<'_>,
+    name: &str,
+    device: Option<&BlockDevice>,
+    mix: IoMix,
+    demand: f64,
+) -> LimitShare {
+    let known = input.book.flushes.get(name).filter(|known| known.per_s > 0.0);
+    let limit = known.filter(|known| demand <= known.per_s * BEYOND).map(|known| {
+        let origin = LimitOrigin::Syncs { run: known.run.clone(), age_s: age_s(&known.started, input.now) };
+        KnownLimit { low: known.per_s, high: known.per_s, origin }
+    });
+    let study = limit.is_none().then(|| study(device, IoMix { read_share: 0.0, ..mix })).flatten();
+    let study = study.map(|words| words.into_iter().chain(["--sync", "fsync"].map(str::to_owned)).collect());
+    LimitShare { measure: UseMeasure::Flushes, demand, unit: Unit::PerSecond, limit, study }
 }
 
 /// Against the nearest mixes that were measured.

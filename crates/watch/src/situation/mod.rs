@@ -19,6 +19,7 @@ use model::{Resource, Unit};
 
 use crate::limit_book::LimitBook;
 use crate::mix::IoMix;
+use crate::phases::TracedPhases;
 
 /// What tells how much of a counter there was, and what a gauge shows.
 pub trait Readings {
@@ -61,6 +62,10 @@ pub struct Situation {
     pub processes: Vec<ProcessUse>,
     /// CPU seconds that this process used in each second.
     pub own_cpu: Option<f64>,
+    /// Where the time of disks went, where that is traced.
+    pub traced: Option<TracedPhases>,
+    /// Other machines that are to be watched and do not answer.
+    pub silent: Vec<String>,
 }
 
 /// One resource.
@@ -68,6 +73,8 @@ pub struct Situation {
 pub struct ResourceRow {
     /// It.
     pub resource: Resource,
+    /// The machine that has it, where that is not this one.
+    pub machine: Option<String>,
     /// What it does.
     pub activity: ResourceActivity,
     /// How much of each limit of it is used, or what would tell; the fullest first, then those of which nothing is known.
@@ -120,6 +127,13 @@ pub enum ResourceActivity {
         total: f64,
         /// Bytes swapped in and out.
         swapped: f64,
+        /// Whether a counter tells what passes between it and the processors; not known of a group.
+        has_traffic: Option<bool>,
+    },
+    /// What passes between processors and memory.
+    MemoryTraffic {
+        /// Bytes in each second, both ways.
+        bytes: f64,
     },
     /// A control group with a quota of CPU time.
     Group {
@@ -163,6 +177,8 @@ pub enum UseMeasure {
     Reads,
     /// Writes alone.
     Writes,
+    /// Flushes of a disk's cache, which make writes durable.
+    Flushes,
     /// Bytes, both ways.
     Bytes,
     /// Bytes read or received.
@@ -209,6 +225,13 @@ pub enum LimitOrigin {
         /// How old it is, s.
         age_s: Option<u64>,
     },
+    /// A kept run that synced its writes got so many flushes of a disk's cache.
+    Syncs {
+        /// The run.
+        run: String,
+        /// How old it is, s.
+        age_s: Option<u64>,
+    },
     /// The rate of a link, in a sentence.
     Link(String),
     /// What the maker promises.
@@ -238,7 +261,7 @@ impl ResourceRow {
     fn new(resource: Resource, activity: ResourceActivity, mut uses: Vec<LimitShare>) -> Self {
         let key = |used: &LimitShare| used.middle().unwrap_or(-1.0);
         uses.sort_by(|a, b| key(b).total_cmp(&key(a)));
-        Self { resource, activity, uses }
+        Self { resource, machine: None, activity, uses }
     }
 
     /// The limit that it is nearest to.
@@ -256,8 +279,21 @@ impl ResourceRow {
                 operations.iter().sum::<f64>() > 0.0
             }
             ResourceActivity::Interface { packets, .. } => packets.iter().sum::<f64>() > 0.0,
-            ResourceActivity::Group { .. } => true,
+            ResourceActivity::Group { .. } | ResourceActivity::MemoryTraffic { .. } => true,
         }
+    }
+
+    /// Whether it does so much that it may be near to its limit, of which nothing is known.
+    fn is_notable_unknown(&self) -> bool {
+        let does_much = match &self.activity {
+            ResourceActivity::Disk { depth, .. } => *depth >= NOTABLE_DEPTH,
+            ResourceActivity::Interface { bytes, packets, .. } => {
+                let most = |ways: &[f64; 2]| ways[0].max(ways[1]);
+                most(bytes) >= NOTABLE_BYTES || most(packets) >= NOTABLE_PACKETS
+            }
+            _ => false,
+        };
+        does_much && self.nearest().is_none()
     }
 
     /// Whether it bears a load that can grow: memory is held, and does not flow.
@@ -272,6 +308,11 @@ const MEMORY_NEAR: f64 = 0.90;
 const WAITS: f64 = 0.20;
 /// A limit that is used less than this is far.
 const FAR: f64 = 0.80;
+/// A disk with so many operations in flight, and an interface with so many bytes or packets in each second, do something that
+/// may be all that they can.
+const NOTABLE_DEPTH: f64 = 0.05;
+const NOTABLE_BYTES: f64 = 1e6;
+const NOTABLE_PACKETS: f64 = 1000.0;
 
 impl Situation {
     /// What the samples show.
@@ -282,7 +323,7 @@ impl Situation {
         rows.extend(input.groups.iter().flat_map(|group| group::rows(input, group)));
         rows.extend(disk::rows(input));
         rows.extend(network::rows(input));
-        rows.extend(memory::row(input));
+        rows.extend(memory::rows(input));
         let readings = input.readings;
         let stalls = [
             ("cpu", Resource::CPU_PRESSURE),
@@ -300,6 +341,8 @@ impl Situation {
             pressure: pressure.collect(),
             processes: input.processes.clone(),
             own_cpu: own.into_iter().flatten().reduce(|a, b| a + b),
+            traced: None,
+            silent: Vec::new(),
         }
     }
 
@@ -316,12 +359,18 @@ impl Situation {
     /// What else is used to this share of its limit or more, beside what is nearest to being full.
     #[must_use]
     pub fn others_from(&self, share: f64) -> Vec<&ResourceRow> {
-        let nearest = self.nearest().map(|(row, _)| &row.resource);
+        let nearest = self.nearest().map(|(row, _)| row);
         let is_so = |row: &&ResourceRow| {
             let middle = row.nearest().and_then(LimitShare::middle).unwrap_or_default();
-            row.bears_load() && middle >= share && nearest != Some(&row.resource)
+            row.bears_load() && middle >= share && !nearest.is_some_and(|nearest| std::ptr::eq(nearest, *row))
         };
         self.rows.iter().filter(is_so).collect()
+    }
+
+    /// What does much, while nobody knows what it can do: it may be full before what is nearest of the rest.
+    #[must_use]
+    pub fn notable_unknowns(&self) -> Vec<&ResourceRow> {
+        self.rows.iter().filter(|row| row.is_notable_unknown()).collect()
     }
 
     /// A disk that tasks wait for, of which nobody knows what it can do, where nothing else is near its limit.
@@ -330,7 +379,10 @@ impl Situation {
         let waits = self.pressure.iter().find(|(name, some, _)| *name == "io" && *some >= WAITS)?.1;
         let nearest = self.nearest().and_then(|(_, used)| used.middle()).unwrap_or_default();
         let depth = |row: &ResourceRow| match row.activity {
-            ResourceActivity::Disk { depth, .. } if row.nearest().is_none() => Some(depth),
+            // How long tasks waited is known of this machine.
+            ResourceActivity::Disk { depth, .. } if row.nearest().is_none() && row.machine.is_none() => {
+                Some(depth)
+            }
             _ => None,
         };
         let disks = self.rows.iter().filter_map(|row| Some((row, depth(row)?))).filter(|(_, d)| *d > 0.0);

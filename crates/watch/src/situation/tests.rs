@@ -46,7 +46,7 @@ impl Fake {
         )
     }
 
-    fn nic(self, name: &str, sent: f64, packets: f64) -> Self {
+    pub(crate) fn nic(self, name: &str, sent: f64, packets: f64) -> Self {
         let values = [("rx_bytes", 0.0), ("rx_packets", 0.0), ("tx_bytes", sent), ("tx_packets", packets)];
         self.with(&format!("nic:{name}"), &values)
     }
@@ -248,6 +248,68 @@ fn a_group_at_its_quota_is_nearest_though_the_machine_idles() {
     let free = Fake::default().cpu(0.5).with("cgroup:/job", &[("nr_periods", 10.0), ("nr_throttled", 0.0)]);
     let found = situation(&free, &LimitBook::default(), &[group("/job")]);
     assert_eq!(found.nearest().unwrap().0.resource, Resource::CPUS);
+}
+
+/// Programs that came and went between two looks are missing in a sum of processes, and a group may idle in other periods.
+#[test]
+fn a_group_that_is_stopped_though_it_used_little_is_told_as_a_range_up_to_full() {
+    let now = Fake::default()
+        .cpu(0.3)
+        .with("cgroup:/job", &[("usage", 0.3), ("nr_periods", 10.0), ("nr_throttled", 9.8)]);
+    let found = situation(&now, &LimitBook::default(), &[group("/job")]);
+    let (nearest, used) = found.nearest().unwrap();
+    assert_eq!(nearest.resource.as_str(), "cgroup:/job");
+    let (low, high) = used.share().unwrap();
+    assert!((low - 0.6).abs() < 1e-9 && (high - 1.0).abs() < 1e-9, "{low} {high}");
+}
+
+#[test]
+fn a_disk_that_flushes_often_is_held_against_a_run_that_synced_and_not_against_mixes() {
+    let now =
+        || Fake::default().disk("sda", 0.0, 2_000.0, 4096.0, 0.001).with("block:sda", &[("flushes", 600.0)]);
+    let mixes = book(&[(4096.0, 10_000.0)]);
+    let found = situation(&now(), &mixes, &[]);
+    let disk = row(&found, "block:sda");
+    assert!(disk.nearest().is_none(), "{disk:?}");
+    let study = disk.uses[0].study.clone().unwrap().join(" ");
+    assert!(
+        study.ends_with("--pattern randwrite --block-size 4k,8k --queue-depth 1..64 --sync fsync"),
+        "{study}"
+    );
+    let known = crate::limit_book::MeasuredRate {
+        per_s: 1_000.0,
+        run: "r".to_owned(),
+        started: "2026-11-01T08:00:00Z".to_owned(),
+    };
+    let synced = LimitBook { flushes: [("sda".to_owned(), known)].into(), ..mixes };
+    let found = situation(&now(), &synced, &[]);
+    let used = row(&found, "block:sda").nearest().unwrap();
+    assert_eq!((used.measure, used.middle()), (UseMeasure::Flushes, Some(0.6)));
+    // A few flushes, such as those of a journal every five seconds, are no part of the mix.
+    let few = Fake::default().disk("sda", 2_000.0, 0.0, 4096.0, 0.001).with("block:sda", &[("flushes", 2.0)]);
+    let found = situation(&few, &synced, &[]);
+    assert_eq!(row(&found, "block:sda").nearest().unwrap().measure, UseMeasure::Operations);
+}
+
+#[test]
+fn memory_bandwidth_is_told_where_something_counts_it() {
+    let counted = Fake::default()
+        .cpu(0.1)
+        .gauge_of("memory", "MemAvailable", 6e9)
+        .with("memory", &[("mbm_total_bytes", 6e9)]);
+    let found = situation(&counted, &LimitBook::default(), &[]);
+    let moved = row(&found, "memory:bandwidth");
+    assert_eq!(moved.uses[0].study.clone().unwrap(), ["run", "memory.bandwidth"]);
+    let known = crate::limit_book::MeasuredRate { per_s: 12e9, run: "r".to_owned(), started: String::new() };
+    let book = LimitBook { memory: Some(known), ..LimitBook::default() };
+    let found = situation(&counted, &book, &[]);
+    assert_eq!(found.nearest().unwrap().0.resource.as_str(), "memory:bandwidth");
+    assert_eq!(row(&found, "memory:bandwidth").nearest().unwrap().middle(), Some(0.5));
+    let none = Fake::default().cpu(0.1).gauge_of("memory", "MemAvailable", 6e9);
+    let found = situation(&none, &book, &[]);
+    assert!(found.rows.iter().all(|row| row.resource.as_str() != "memory:bandwidth"));
+    let ResourceActivity::Memory { has_traffic, .. } = row(&found, "memory").activity else { panic!() };
+    assert_eq!(has_traffic, Some(false), "that there is no counter is told");
 }
 
 #[test]

@@ -4,6 +4,7 @@ use language::{LANGUAGES, Language};
 
 use super::*;
 use crate::limit_book::LimitBook;
+use crate::phases::{DiskPhases, TracedPhases};
 use crate::situation::tests::{Fake, book, situation};
 
 fn english(readings: &Fake, book: &LimitBook) -> String {
@@ -42,6 +43,58 @@ fn what_else_is_full_is_named_too() {
     let known = book(&[(4096.0, 10_000.0)]);
     let both = Fake::default().cpu(2.0).disk("sda", 9_900.0, 0.0, 4096.0, 0.001);
     assert_eq!(english(&both, &known), "all CPUs: full, with 100 % of all 2; also full: disk sda");
+}
+
+/// What works and was never measured may be full before what is nearest of the rest.
+#[test]
+fn what_works_and_nobody_measured_is_named_behind_what_is_nearest() {
+    let download = Fake::default().cpu(0.2).nic("eth0", 12e6, 8_300.0);
+    assert_eq!(
+        english(&download, &LimitBook::default()),
+        "all CPUs: 10 % of all 2; about 10 times this load until it is full; what network interface eth0 could do is \
+         unknown"
+    );
+    let trickle = Fake::default().cpu(0.2).nic("eth0", 12e3, 83.0);
+    assert!(!english(&trickle, &LimitBook::default()).contains("unknown"));
+    let full = Fake::default().cpu(2.0).nic("eth0", 12e6, 8_300.0);
+    assert_eq!(english(&full, &LimitBook::default()), "all CPUs: full, with 100 % of all 2");
+    let disk = Fake::default().cpu(0.2).disk("sda", 700.0, 0.0, 4096.0, 0.001);
+    assert!(english(&disk, &LimitBook::default()).ends_with("; what disk sda could do is unknown"));
+}
+
+#[test]
+fn a_machine_that_does_not_answer_is_named() {
+    let found = situation(&Fake::default().cpu(0.5), &LimitBook::default(), &[]);
+    let silent = Situation { silent: vec!["db2".to_owned()], ..found };
+    let line = first_line(Language::English.words(), &silent);
+    assert!(line.ends_with("; db2 does not answer"), "{line}");
+}
+
+#[test]
+fn the_row_of_a_disk_tells_where_the_time_went() {
+    let disk = Fake::default().disk("sda", 4_000.0, 0.0, 4096.0, 0.001);
+    let way = WayPhases {
+        class: IoClass::Read,
+        count: 4_000,
+        request_s: Some(1.2e-6),
+        driver_s: Some(9e-6),
+        device_s: Some(1.1e-4),
+        device_slow_s: Some(3e-4),
+    };
+    let disks = vec![DiskPhases { device: "sda".to_owned(), ways: vec![way] }];
+    let traced = TracedPhases { disks, events_per_s: 16_000.0, broken: None };
+    let found = situation(&disk, &LimitBook::default(), &[]);
+    let found = Situation { traced: Some(traced), own_cpu: Some(0.02), ..found };
+    let words = Language::English.words();
+    let all = rows(words, &found);
+    let row = all.iter().find(|row| row.name == "disk sda").unwrap();
+    assert_eq!(
+        row.phases,
+        "reads: 9 us until the driver had them, of it 1.2 us for a request, then 110 us at the device, 1 in 100 more \
+         than 300 us"
+    );
+    let cost = crate::screen::cost_text(words, &found).unwrap();
+    assert_eq!(cost, "Watching and tracing take 2 % of a CPU; events at 16 k/s also take time of who does I/O");
 }
 
 #[test]

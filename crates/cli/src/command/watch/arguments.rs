@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ::language::Words;
-use clap::{Arg, ArgMatches, Command, value_parser};
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use jiff::Timestamp;
 use model::parameter::Kind;
 use model::{Value, scalar};
@@ -13,6 +13,7 @@ use model::{Value, scalar};
 use super::super::export::{language, language_argument};
 use super::super::help::examples;
 use super::super::{flag, option, store_argument, store_path};
+use crate::accept_nodes;
 use crate::exit::Failure;
 use crate::output;
 
@@ -40,6 +41,7 @@ pub(super) fn define(command: Command) -> Command {
         .args(watching())
         .args(telling())
         .args(keeping())
+        .args(elsewhere())
         .arg(flag("systemd-unit", "Print a unit for systemd that watches like this, and end"))
         .arg(store_argument().help("Where the runs are that tell limits [default: $XDG_DATA_HOME/headroom/headroom.db]"))
         .arg(
@@ -60,6 +62,8 @@ fn watching() -> Vec<Arg> {
         time("interval", "How far apart samples are, 50ms to 1h").default_value("1s"),
         time("window", "The time that rates and verdicts are of [default: 10s; with --at, 1min]"),
         time("for", "End after this time"),
+        flag("trace", "Also trace disks (as root): where the time of their operations goes, once a second")
+            .conflicts_with("at"),
         flag(
             "lines",
             "Print a line for each interval instead of a screen, as where standard output is no terminal",
@@ -83,6 +87,14 @@ fn telling() -> Vec<Arg> {
             "Write what was watched as a run document at the end; `headroom report FILE` makes a page of it",
         ),
     ]
+}
+
+fn elsewhere() -> Vec<Arg> {
+    let peer = option("peer", "PEER")
+        .action(ArgAction::Append)
+        .conflicts_with("at")
+        .help("Watch another machine too: the join string that `headroom node` prints there, or listen://ADDRESS:PORT");
+    [peer].into_iter().chain(accept_nodes::arguments()).collect()
 }
 
 fn keeping() -> Vec<Arg> {
@@ -148,6 +160,7 @@ pub(super) struct WatchArguments {
     pub(super) window: Option<Duration>,
     pub(super) most: Option<Duration>,
     pub(super) has_lines: bool,
+    pub(super) has_trace: bool,
     pub(super) is_verbose: bool,
     pub(super) words: &'static Words,
     pub(super) prometheus: Option<SocketAddr>,
@@ -158,6 +171,7 @@ pub(super) struct WatchArguments {
     pub(super) folder: Option<PathBuf>,
     pub(super) store: Option<PathBuf>,
     pub(super) at: Option<u64>,
+    pub(super) peers: Vec<String>,
     pub(super) command: Vec<String>,
 }
 
@@ -178,6 +192,7 @@ impl WatchArguments {
             window: time("window"),
             most: time("for"),
             has_lines: matches.get_flag("lines"),
+            has_trace: matches.get_flag("trace"),
             is_verbose: matches.get_flag("verbose"),
             words: language(matches).words(),
             prometheus: matches.get_one::<SocketAddr>("prometheus").copied(),
@@ -188,6 +203,7 @@ impl WatchArguments {
             folder: matches.get_one::<PathBuf>("folder").cloned().or_else(beside),
             store,
             at: matches.get_one::<u64>("at").copied(),
+            peers: matches.get_many::<String>("peer").into_iter().flatten().cloned().collect(),
             command: matches.get_many::<String>("command").into_iter().flatten().cloned().collect(),
         })
     }

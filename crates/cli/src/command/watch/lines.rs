@@ -38,8 +38,8 @@ pub(super) fn resources(words: &Words, situation: &Situation) -> String {
         if row.is_active() {
             let (name, share) = (&told.name, &told.share);
             text.push_str(&format!("  {name:<NAME$} {share:<SHARE$} {}\n", told.now));
-            if !told.limit.is_empty() {
-                text.push_str(&format!("  {:<NAME$} {:<SHARE$} {}\n", "", "", told.limit));
+            for more in [&told.limit, &told.phases].into_iter().filter(|more| !more.is_empty()) {
+                text.push_str(&format!("  {:<NAME$} {:<SHARE$} {more}\n", "", ""));
             }
         }
     }

@@ -21,6 +21,7 @@ use ::watch::session::{WatchSession, WatchSettings};
 use ::watch::situation::Situation;
 use ::watch::text::first_line;
 use ::watch::verdict::verdicts;
+use clap::ArgMatches;
 use jiff::Timestamp;
 use model::trial::{MachineTrial, Window};
 use model::{Machine, Run};
@@ -29,8 +30,11 @@ use study::run::Invocation;
 
 use super::super::run::identity;
 use super::arguments::WatchArguments;
+use super::far_ends::{FarEnds, FarSettings};
 use super::kept::as_json;
+use super::phase_trace::PhaseTrace;
 use super::{failure, lines};
+use crate::accept_nodes::NodeWait;
 use crate::exit::Failure;
 use crate::output::{self, Pending};
 use crate::signals;
@@ -54,7 +58,11 @@ enum Telling {
     Quiet,
 }
 
-pub(super) fn watch(arguments: &WatchArguments, typed: &[String]) -> Result<ExitCode, Failure> {
+pub(super) fn watch(
+    matches: &ArgMatches,
+    arguments: &WatchArguments,
+    typed: &[String],
+) -> Result<ExitCode, Failure> {
     let pending = arguments.record.as_deref().map(Pending::at).transpose()?;
     let stop = Arc::new(AtomicBool::new(false));
     signals::watch(&stop)
@@ -73,10 +81,14 @@ pub(super) fn watch(arguments: &WatchArguments, typed: &[String]) -> Result<Exit
     let is_whole = pending.is_some() || !arguments.command.is_empty();
     let settings =
         WatchSettings { interval: arguments.interval, window: arguments.window(), keeps_all: is_whole };
+    let far = reach(matches, arguments, &machine, &stop)?;
+    let traced = if arguments.has_trace { Some(PhaseTrace::begin()?) } else { None };
     let learned = learn(arguments.store.clone(), machine.clone());
     let under_way = UnderWay {
         arguments,
         identity: identity(typed),
+        far,
+        traced,
         learned,
         session: WatchSession::begin(machine, settings),
         recording: is_whole.then(WatchRecording::default),
@@ -94,6 +106,22 @@ pub(super) fn watch(arguments: &WatchArguments, typed: &[String]) -> Result<Exit
     };
     let command = start(&arguments.command)?;
     under_way.run(command, pending)
+}
+
+/// The other machines that are to be watched.
+fn reach(
+    matches: &ArgMatches,
+    arguments: &WatchArguments,
+    machine: &Machine,
+    stop: &Arc<AtomicBool>,
+) -> Result<FarEnds, Failure> {
+    let settings = FarSettings {
+        interval: arguments.interval,
+        window: arguments.window(),
+        store: arguments.store.clone(),
+        here: &machine.hostname,
+    };
+    FarEnds::reach(&arguments.peers, &settings, &NodeWait::of(matches, stop))
 }
 
 fn telling(arguments: &WatchArguments) -> Result<Telling, Failure> {
@@ -161,6 +189,8 @@ fn start(words: &[String]) -> Result<Option<TracedCommand>, Failure> {
 struct UnderWay<'a> {
     arguments: &'a WatchArguments,
     identity: Invocation,
+    far: FarEnds,
+    traced: Option<PhaseTrace>,
     learned: Receiver<LimitBook>,
     session: WatchSession,
     recording: Option<WatchRecording>,
@@ -217,7 +247,9 @@ impl UnderWay<'_> {
         if self.metrics.is_none() && !is_shown {
             return Ok(());
         }
-        let situation = self.session.situation();
+        let mut situation = self.session.situation();
+        self.far.add_to(&mut situation);
+        self.traced.iter().for_each(|traced| traced.add_to(&mut situation));
         if let Some(metrics) = &self.metrics {
             metrics.take(&situation, self.arguments.interval.as_secs_f64());
         }

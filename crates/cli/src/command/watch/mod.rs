@@ -2,9 +2,11 @@
 //! first.
 
 mod arguments;
+mod far_ends;
 mod kept;
 mod lines;
 mod live;
+mod phase_trace;
 
 use std::process::ExitCode;
 
@@ -29,7 +31,7 @@ pub(super) fn carry_out(matches: &ArgMatches, typed: &[String]) -> Result<ExitCo
     }
     match &arguments.at {
         Some(at) => kept::show(*at, &arguments, typed),
-        None => live::watch(&arguments, typed),
+        None => live::watch(matches, &arguments, typed),
     }
 }
 

@@ -39,6 +39,12 @@ impl LimitedGroup {
     ) -> Self {
         Self { path, cpu_quota, memory_bytes, io, folders: Vec::new() }
     }
+
+    /// Whether this controller is in a hierarchy of version 1; not known, and so false, of one that was written down.
+    #[must_use]
+    pub fn is_first_version(&self, controller: &str) -> bool {
+        self.folders.iter().any(|(name, version, _)| *name == controller && *version == 1)
+    }
 }
 
 /// Controllers that hold groups, by their names in version 1; those whose counters tell what a group used stand beside.

@@ -5,6 +5,7 @@ mod faults;
 mod flows;
 mod patterns;
 mod reading;
+mod watched;
 
 use super::*;
 use crate::event::{Action, BlockEvent, BlockOperation, Device, EAGAIN, Flags, IoDirection, TaskName};
