@@ -183,6 +183,7 @@ mod tests {
             latency_p50_s: None,
             latency_p99_s: None,
             latency_max_s: None,
+            latency_steps: Vec::new(),
         };
         progress.note(&AgentEvent::Interval(nothing_done));
         assert_eq!(progress.last_event, before);

@@ -128,7 +128,7 @@ impl Observer for TrialObserver<'_> {
     }
 
     fn interval(&self, figures: &IntervalFigures) {
-        (self.tell)(AgentEvent::Interval(*figures));
+        (self.tell)(AgentEvent::Interval(figures.clone()));
     }
 
     fn log_room(&self) -> usize {

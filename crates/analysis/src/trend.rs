@@ -14,6 +14,7 @@ use std::fmt::Write;
 use std::rc::Rc;
 
 use model::comparison::{Difference, Verdict};
+use model::metric::Statistic;
 use model::profile::RateUnit;
 use model::run::{CaseResult, CaseRole, Estimate};
 use model::{Better, Label, MetricName, Run, Unit, WorkloadName, metric};
@@ -22,7 +23,7 @@ use stats::comparison::{self, ConfidenceLevel, Judgement, Preference, RatioEstim
 
 use crate::comparison::environment::{self, Facts, View};
 use crate::comparison::words;
-use crate::{CONFIDENCE, headline, measure};
+use crate::{CONFIDENCE, estimate_case, headline, measure};
 
 /// Series of fewer runs are not looked at for steps: three runs make a level.
 const RUNS_LEAST: usize = 2 * LEAST;
@@ -226,6 +227,10 @@ pub struct TrendHistory {
     places: BTreeMap<String, usize>,
 }
 
+fn is_percentile(metric: MetricName) -> bool {
+    matches!(metric.statistic(), Some((_, Statistic::Percentile(_))))
+}
+
 /// A series in the making.
 struct GatheredWork {
     series: TrendSeries,
@@ -241,7 +246,39 @@ impl TrendHistory {
     }
 
     /// Takes the next run, which began after those before it; with the time at which it was accepted as a
-    /// baseline, if it was.
+    /// baseline, if it was. `read` reads the run, with the histograms of its trials where it is told so: only
+    /// percentiles need them, which are of all trials together. Fails if `read` does.
+    pub fn follow<E>(
+        &mut self,
+        accepted: Option<&str>,
+        read: impl Fn(bool) -> Result<Run, E>,
+    ) -> Result<(), E> {
+        let estimated = |with_histograms| -> Result<Run, E> {
+            let mut run = read(with_histograms)?;
+            // Of what is derived, a trend needs no more.
+            run.cases.iter_mut().for_each(|case| estimate_case(case, &run.definitions));
+            Ok(run)
+        };
+        let is_known = self.metric.is_some_and(is_percentile);
+        let mut run = estimated(is_known)?;
+        if !is_known && self.metric.is_none() && run.cases.iter().any(|case| self.is_of_histogram(case)) {
+            run = estimated(true)?;
+        }
+        self.add(&run, accepted);
+        Ok(())
+    }
+
+    /// Whether the figure of a case that is followed, where no metric is named, is or may be a percentile.
+    fn is_of_histogram(&self, case: &CaseResult) -> bool {
+        let load = &case.loads.main;
+        if case.role != CaseRole::Asked || load.estimates.contains_key(&metric::ELAPSED) {
+            return false;
+        }
+        is_percentile(load.profile.watched())
+            || self.figure(case).is_none_or(|(metric, _)| is_percentile(metric))
+    }
+
+    /// Takes the next run with its estimates, as [`TrendHistory::follow`] does.
     pub fn add(&mut self, run: &Run, accepted: Option<&str>) {
         self.runs += 1;
         let mut seen: BTreeMap<String, usize> = BTreeMap::new();

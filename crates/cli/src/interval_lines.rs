@@ -161,6 +161,7 @@ mod tests {
             latency_p50_s: Some(85e-6),
             latency_p99_s: None,
             latency_max_s: Some(0.0123),
+            latency_steps: Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@
 use std::collections::BTreeMap;
 
 use hdrhistogram::Histogram;
+use model::LatencyOverTime;
 use model::event::IntervalFigures;
 use model::trial::Timeline;
 use stats::histogram::{self, SparseCounts, new_latency};
@@ -148,6 +149,7 @@ impl UntoldLines {
             latency_p50_s: percentile(50.0),
             latency_p99_s: percentile(99.0),
             latency_max_s: histogram::max(&counted.latency).map(|ns| ns / 1e9),
+            latency_steps: steps(&counted.latency),
         });
         self.next += 1;
     }
@@ -156,6 +158,16 @@ impl UntoldLines {
     fn in_window(&self, at_ns: u64) -> f64 {
         (at_ns as i64 - self.timeline.window_ns as i64) as f64 / 1e9
     }
+}
+
+/// How many latencies lie in each step.
+fn steps(latency: &Histogram<u64>) -> Vec<(u32, u64)> {
+    let mut steps = BTreeMap::new();
+    for value in latency.iter_recorded() {
+        *steps.entry(LatencyOverTime::step_of(value.value_iterated_to())).or_insert(0) +=
+            value.count_at_value();
+    }
+    steps.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -187,7 +199,7 @@ mod tests {
         }
 
         fn interval(&self, figures: &IntervalFigures) {
-            lock(&self.0).push(*figures);
+            lock(&self.0).push(figures.clone());
         }
     }
 
@@ -269,10 +281,12 @@ mod tests {
         record.classes[1].latency.record_many(900_000_000, 3);
         lines.add(&record, KINDS);
         lines.tell(11 * SECOND + GRACE_NS, &reader);
-        let line = lock(&reader.0)[1];
+        let line = lock(&reader.0)[1].clone();
         assert_eq!((line.operations, line.errors), (200, 3));
         let near = |found: Option<f64>| found.is_some_and(|s| (s / 0.002 - 1.0).abs() < 0.01);
         assert!(near(line.latency_p50_s) && near(line.latency_max_s), "{line:?}");
         assert_eq!(line.latency_p99_s, None);
+        // From 1.995 ms on.
+        assert_eq!(line.latency_steps, [(63, 200)]);
     }
 }

@@ -33,7 +33,7 @@ pub enum Phase {
 
 /// What the main load did in one interval of a trial that is under way. The trial's result, which comes at its end,
 /// has all of it; this is for those who look on.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct IntervalFigures {
     /// When it began, in seconds from the start of the window: below 0 in the warm-up.
     pub start_s: f64,
@@ -51,6 +51,10 @@ pub struct IntervalFigures {
     pub latency_p99_s: Option<f64>,
     /// The longest; absent where there was none.
     pub latency_max_s: Option<f64>,
+    /// How many operations had a latency in each step of [`LatencyOverTime`](crate::LatencyOverTime), without steps
+    /// that had none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub latency_steps: Vec<(u32, u64)>,
 }
 
 /// The most operations of one trial that are told one by one.

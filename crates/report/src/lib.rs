@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod document;
 pub mod export;
 mod figure;
+pub use figure::latency_map;
 pub mod inventory;
 pub mod label;
 mod layers;

@@ -8,7 +8,7 @@ use axum::routing::{get, post};
 
 use crate::assets;
 use crate::guard::guard;
-use crate::page::{compare, figure, list, live, machines, remove, run, sign_in, trend};
+use crate::page::{compare, figure, list, live, machines, over_time, remove, run, sign_in, trend};
 use crate::policy::SIGN_IN;
 use crate::shared::Shared;
 use crate::trouble::Trouble;
@@ -22,6 +22,8 @@ pub(crate) fn router(shared: &Arc<Shared>) -> Router {
         .route("/run/{id}/remove", get(remove::ask).post(remove::remove))
         .route("/run/{id}/stop", get(live::ask).post(live::stop))
         .route("/compare", get(compare::show))
+        .route("/over-time", get(over_time::show))
+        .route("/over-time/figure/{number}", get(over_time::figure))
         .route("/trend", get(trend::show))
         .route("/machines", get(machines::list))
         .route("/machines/{run}", get(machines::show))

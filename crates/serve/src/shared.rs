@@ -1,14 +1,13 @@
 //! What all requests share: who is let in, the stores, the pages that were made lately, and how much goes on at once.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use language::Language;
 use maud::Markup;
 use report::document::Document;
 use report::document::html::ServedPage;
-use store::SqliteStore;
+use store::{MachineEntry, RunList, RunQuery, RunsFound, SqliteStore, StoreError};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::OpenStore;
@@ -29,9 +28,6 @@ const STREAMS: usize = 32;
 const MADE: usize = 2;
 /// Threads that read the store at a time.
 const THREADS: usize = 8;
-
-/// For so long studies and machines to choose from are taken to be as they were.
-const CHOICES_LAST: Duration = Duration::from_secs(10);
 
 /// Pages that are kept, and what they may weigh together.
 const PAGES: usize = 16;
@@ -61,8 +57,8 @@ pub(crate) struct Shared {
     pub(crate) failed_logins: FailedLogins,
     pub(crate) pages: Cache<Shown>,
     pub(crate) usual: Language,
-    /// What there is to choose from in forms, and since when that is known.
-    choices: Mutex<Option<(Instant, Choices)>>,
+    /// The list of runs; none where the store has one reader at a time.
+    list: Option<Mutex<RunList>>,
     stores: Stores,
     requests: Semaphore,
     streams: Arc<Semaphore>,
@@ -79,14 +75,16 @@ impl Shared {
         open: OpenStore,
         tell: fn(&str),
     ) -> Result<Self, WebServerError> {
+        let stores = Stores::new(open, THREADS + 1)?;
+        let list = stores.spare().map(RunList::new).transpose()?.map(Mutex::new);
         Ok(Self {
             door,
             sessions: Sessions::default(),
             failed_logins: FailedLogins::default(),
             pages: Cache::new(PAGES, PAGE_BYTES),
             usual,
-            choices: Mutex::default(),
-            stores: Stores::new(open)?,
+            list,
+            stores,
             requests: Semaphore::new(REQUESTS),
             streams: Arc::new(Semaphore::new(STREAMS)),
             made: Semaphore::new(MADE),
@@ -95,18 +93,25 @@ impl Shared {
         })
     }
 
-    /// What there is to choose from in forms, as it was a moment ago: to look takes as long as a list. Fails if reading
-    /// fails.
-    pub(crate) fn choices(&self, store: &SqliteStore) -> Result<Choices, Trouble> {
-        let mut known = self.choices.lock().unwrap_or_else(PoisonError::into_inner);
-        match &*known {
-            Some((since, choices)) if since.elapsed() < CHOICES_LAST => Ok(choices.clone()),
-            _ => {
-                let choices = Choices::of(store)?;
-                *known = Some((Instant::now(), choices.clone()));
-                Ok(choices)
-            }
-        }
+    /// The runs that are asked for. Fails if reading fails.
+    pub(crate) fn find(&self, store: &SqliteStore, query: &RunQuery) -> Result<RunsFound, StoreError> {
+        self.list().map_or_else(|| store.find(query), |mut list| list.find(query))
+    }
+
+    /// The machines of which runs are kept. Fails if reading fails.
+    pub(crate) fn machines(&self, store: &SqliteStore) -> Result<Vec<MachineEntry>, StoreError> {
+        self.list().map_or_else(|| store.machines(), |mut list| list.machines())
+    }
+
+    /// What there is to choose from in forms. Fails if reading fails.
+    pub(crate) fn choices(&self, store: &SqliteStore) -> Result<Choices, StoreError> {
+        let studies = self.list().map_or_else(|| store.studies(), |mut list| list.studies())?;
+        let machines = self.machines(store)?.into_iter().map(|machine| machine.hostname);
+        Ok(Choices { studies, machines: machines.filter(|name| !name.is_empty()).collect() })
+    }
+
+    fn list(&self) -> Option<MutexGuard<'_, RunList>> {
+        self.list.as_ref().map(|list| list.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// How many threads may read the store.

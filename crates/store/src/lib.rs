@@ -18,11 +18,13 @@ mod column;
 mod decimal;
 mod error;
 mod listing;
+mod loading;
 mod name;
 mod opening;
 mod pack;
 mod resuming;
 mod room;
+mod run_list;
 mod run_progress;
 mod sqlite;
 #[cfg(test)]
@@ -36,6 +38,8 @@ use model::trial::Trial;
 pub use annotation::Annotations;
 pub use error::StoreError;
 pub use listing::{MachineEntry, RunQuery, RunsFound};
+pub use loading::RunDetail;
+pub use run_list::RunList;
 pub use run_progress::RunProgress;
 pub use sqlite::SqliteStore;
 

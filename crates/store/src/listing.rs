@@ -74,30 +74,12 @@ impl SqliteStore {
 
     /// The machines of which runs are kept, by name. Fails if reading fails.
     pub fn machines(&self) -> Result<Vec<MachineEntry>, StoreError> {
-        let machine = |row: &rusqlite::Row<'_>| {
-            let entry = MachineEntry {
-                hostname: row.get(0)?,
-                runs: row.get(1)?,
-                latest: row.get(2)?,
-                started: row.get(3)?,
-            };
-            Ok(entry)
-        };
-        // Of `max`, SQLite promises that the columns beside it are of the same row.
-        let query = "SELECT hostname, COUNT(*), id, started, max(julianday(started)) FROM run
-                     GROUP BY hostname ORDER BY hostname";
-        self.connection
-            .prepare(query)
-            .and_then(|mut statement| statement.query_map([], machine)?.collect())
-            .map_err(|e| StoreError::sqlite(&self.path, "read", e))
+        machines(&self.connection).map_err(|e| StoreError::sqlite(&self.path, "read", e))
     }
 
     /// The studies of which runs are kept, by name. Fails if reading fails.
     pub fn studies(&self) -> Result<Vec<String>, StoreError> {
-        self.connection
-            .prepare("SELECT DISTINCT study FROM run ORDER BY study")
-            .and_then(|mut statement| statement.query_map([], |row| row.get(0))?.collect())
-            .map_err(|e| StoreError::sqlite(&self.path, "read", e))
+        studies(&self.connection).map_err(|e| StoreError::sqlite(&self.path, "read", e))
     }
 
     /// Asks the process that measures the run with this id to stop, as Ctrl-C would; false if none does any more. Fails
@@ -121,41 +103,66 @@ impl SqliteStore {
     }
 
     fn found(&self, query: &RunQuery) -> rusqlite::Result<RunsFound> {
-        let connection = &self.connection;
         // Counted and read at one moment.
-        let moment = connection.unchecked_transaction()?;
-        let Conditions { text, values } = Conditions::of(query, annotation::is_there(&moment)?);
-        let found = match query.state {
-            Some(state @ (State::Running | State::Killed)) => {
-                unfinished(&moment, &text, values, (state, query))?
-            }
-            _ => {
-                let part =
-                    [query.limit, query.offset].map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX)));
-                let all: Vec<Value> = values.iter().cloned().chain(part).collect();
-                // Chosen and counted in one pass over all.
-                let chosen = format!(
-                    "WITH chosen AS MATERIALIZED
-                         (SELECT number, COUNT(*) OVER () AS total FROM run WHERE {text} {NEWEST_FIRST} LIMIT ? OFFSET ?)
-                     {ENTRY}, total FROM chosen JOIN run USING (number) {NEWEST_FIRST}"
-                );
-                let mut statement = moment.prepare(&chosen)?;
-                let counted = |row: &rusqlite::Row<'_>| Ok((entry(row)?, row.get::<_, usize>(12)?));
-                let found = statement.query_map(params_from_iter(all), counted)?;
-                let (entries, totals): (Vec<RunEntry>, Vec<usize>) =
-                    found.collect::<rusqlite::Result<Vec<_>>>()?.into_iter().unzip();
-                let count = format!("SELECT COUNT(*) FROM run WHERE {text}");
-                let total = match totals.first() {
-                    Some(total) => *total,
-                    // Behind the end of the list.
-                    None => moment.query_row(&count, params_from_iter(&values), |row| row.get(0))?,
-                };
-                RunsFound { entries, total }
-            }
-        };
+        let moment = self.connection.unchecked_transaction()?;
+        let found = found(&moment, NEWEST_FIRST, query)?;
         moment.finish()?;
         Ok(found)
     }
+}
+
+/// The runs that are asked for. Chosen by the table `run` of this connection, in this order of its columns.
+pub(crate) fn found(connection: &Connection, order: &str, query: &RunQuery) -> rusqlite::Result<RunsFound> {
+    let conditions = Conditions::of(query, annotation::is_there(connection)?);
+    if let Some(state @ (State::Running | State::Killed)) = query.state {
+        return unfinished(connection, order, conditions, (state, query));
+    }
+    let Conditions { text, values } = conditions;
+    let part = [query.limit, query.offset].map(|n| Value::Integer(i64::try_from(n).unwrap_or(i64::MAX)));
+    // Chosen and counted in one pass over all.
+    let chosen = format!("SELECT number, COUNT(*) OVER () FROM run WHERE {text} {order} LIMIT ? OFFSET ?");
+    let all: Vec<Value> = values.iter().cloned().chain(part).collect();
+    let chosen: Vec<(i64, usize)> = connection
+        .prepare_cached(&chosen)?
+        .query_map(params_from_iter(all), |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let total = match chosen.first() {
+        Some((_, total)) => *total,
+        // Behind the end of the list, or none are wanted.
+        None => {
+            let count = format!("SELECT COUNT(*) FROM run WHERE {text}");
+            connection.prepare_cached(&count)?.query_row(params_from_iter(&values), |row| row.get(0))?
+        }
+    };
+    let numbers: Vec<i64> = chosen.into_iter().map(|(number, _)| number).collect();
+    Ok(RunsFound { entries: entries(connection, &numbers)?, total })
+}
+
+/// What a list shows of the runs with these numbers, in their order; without those that are not there.
+fn entries(connection: &Connection, numbers: &[i64]) -> rusqlite::Result<Vec<RunEntry>> {
+    let mut statement =
+        connection.prepare_cached(&format!("{ENTRY} FROM main.run AS run WHERE number = ?1"))?;
+    numbers.iter().filter_map(|number| statement.query_row([number], entry).optional().transpose()).collect()
+}
+
+/// The machines of the table `run`, by name.
+pub(crate) fn machines(connection: &Connection) -> rusqlite::Result<Vec<MachineEntry>> {
+    let machine = |row: &rusqlite::Row<'_>| {
+        let (hostname, runs) = (row.get(0)?, row.get(1)?);
+        Ok(MachineEntry { hostname, runs, latest: row.get(2)?, started: row.get(3)? })
+    };
+    // Of `max`, SQLite promises that the columns beside it are of the same row.
+    let query = "SELECT hostname, COUNT(*), id, started, max(julianday(started)) FROM run
+                 GROUP BY hostname ORDER BY hostname";
+    connection.prepare(query)?.query_map([], machine)?.collect()
+}
+
+/// The studies of the table `run`, by name.
+pub(crate) fn studies(connection: &Connection) -> rusqlite::Result<Vec<String>> {
+    connection
+        .prepare("SELECT DISTINCT study FROM run ORDER BY study")?
+        .query_map([], |row| row.get(0))?
+        .collect()
 }
 
 /// The columns that [`entry`] and [`writer`] read, in their order.
@@ -165,14 +172,16 @@ pub(crate) const ENTRY: &str = "SELECT id, started, finished, outcome, study, ti
 /// Runs without an end: whether one still runs, the system knows and not the store.
 fn unfinished(
     connection: &Connection,
-    conditions: &str,
-    values: Vec<Value>,
+    order: &str,
+    conditions: Conditions,
     (state, query): (State, &RunQuery),
 ) -> rusqlite::Result<RunsFound> {
-    let text = format!("{ENTRY} FROM run WHERE {conditions} {NEWEST_FIRST}");
-    let mut statement = connection.prepare(&text)?;
-    let all = statement.query_map(params_from_iter(values), entry)?.collect::<rusqlite::Result<Vec<_>>>()?;
-    let all: Vec<RunEntry> = all.into_iter().filter(|entry| entry.state == state).collect();
+    let numbers: Vec<i64> = connection
+        .prepare_cached(&format!("SELECT number FROM run WHERE {} {order}", conditions.text))?
+        .query_map(params_from_iter(conditions.values), |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut all = entries(connection, &numbers)?;
+    all.retain(|entry| entry.state == state);
     let total = all.len();
     Ok(RunsFound { entries: all.into_iter().skip(query.offset).take(query.limit).collect(), total })
 }

@@ -16,19 +16,16 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use import::v1::document;
-use model::parallel;
 use model::run::{CaseResult, Outcome, Rounds, Run};
 use model::trial::{Status, Trial};
-use rusqlite::types::Type;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, TransactionBehavior, params};
 
-use crate::column::Allowance;
 use crate::error::StoreError;
 use crate::listing::ENTRY;
+use crate::loading::RunDetail;
 use crate::name::{self, Miss};
 use crate::opening;
-use crate::pack::{self, Blob, Kind, Packed};
+use crate::pack::{self, Blob};
 use crate::room;
 use crate::writer::Writer;
 use crate::{RunEntry, State, Store};
@@ -137,7 +134,7 @@ impl SqliteStore {
         StoreError::Unknown { path: self.path.clone(), text: text.to_owned(), nearest }
     }
 
-    fn damaged(&self, detail: String) -> StoreError {
+    pub(crate) fn damaged(&self, detail: String) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), detail }
     }
 
@@ -328,38 +325,7 @@ impl Store for SqliteStore {
     }
 
     fn load(&self, id: &str) -> Result<Run, StoreError> {
-        let failed = |e| StoreError::sqlite(&self.path, "read", e);
-        // One transaction, so that head and trials are of the same moment.
-        let moment = self.connection.unchecked_transaction().map_err(failed)?;
-        let head: Option<(i64, String)> = moment
-            .query_row("SELECT number, document FROM run WHERE id = ?1", [id], |r| Ok((r.get(0)?, r.get(1)?)))
-            .optional()
-            .map_err(failed)?;
-        let Some((number, head)) = head else {
-            return Err(self.unknown(id));
-        };
-        let unpack = if document::is_v1(head.as_bytes()) { pack::unpack_v1 } else { pack::unpack };
-        let allowance = Allowance::for_stored(bytes(&moment).map_err(failed)?);
-        // This thread reads, while others unpack what it has read.
-        let feed = |give: &mut dyn FnMut(StoredTrial)| {
-            // A writer need not wait for what follows.
-            let done = read_trials(&moment, number, give).and_then(|()| moment.finish());
-            (document::read(head.as_bytes()), done)
-        };
-        let ((run, done), unpacked) = parallel::map_fed(feed, |(case, order, packed): StoredTrial| {
-            (case, order, unpack(&packed, &allowance))
-        });
-        let mut run = run.map_err(|e| self.damaged(format!("the head of run `{id}` cannot be read: {e}")))?;
-        done.map_err(failed)?;
-        for (case, order, trial) in unpacked {
-            let trial = trial
-                .map_err(|e| self.damaged(format!("trial {order} of run `{id}` cannot be read: {e}")))?;
-            let Some(case) = run.cases.get_mut(case) else {
-                return Err(self.damaged(format!("trial {order} of run `{id}` belongs to no case")));
-            };
-            case.add_trial(trial);
-        }
-        Ok(run)
+        self.load_with(id, RunDetail::Whole)
     }
 
     fn remove(&mut self, id: &str) -> Result<(), StoreError> {
@@ -397,38 +363,6 @@ pub(crate) fn insert_blobs(connection: &Connection, blobs: &[Blob]) -> rusqlite:
         statement.execute(params![trial, blob.part, blob.kind.name(), blob.place, blob.header, blob.data])?;
     }
     Ok(())
-}
-
-/// A trial as it is stored: case, place, content.
-type StoredTrial = (usize, u32, Packed);
-
-/// Gives the trials of the run with this number, in their order.
-fn read_trials(connection: &Connection, run: i64, give: &mut dyn FnMut(StoredTrial)) -> rusqlite::Result<()> {
-    let mut blobs = connection.prepare_cached(
-        "SELECT part, kind, place, header, data FROM blob WHERE trial = ?1 ORDER BY part, kind, place",
-    )?;
-    let mut trials = connection.prepare_cached(
-        "SELECT number, case_index, place, document FROM trial WHERE run = ?1 ORDER BY place",
-    )?;
-    let mut rows = trials.query([run])?;
-    while let Some(row) = rows.next()? {
-        let number: i64 = row.get(0)?;
-        let blobs = blobs.query_map([number], blob)?.collect::<rusqlite::Result<_>>()?;
-        give((row.get(1)?, row.get(2)?, Packed { document: row.get(3)?, blobs }));
-    }
-    Ok(())
-}
-
-/// How many bytes all runs of the store take.
-fn bytes(connection: &Connection) -> rusqlite::Result<usize> {
-    let pragma = |name| connection.pragma_query_value(None, name, |row| row.get::<_, usize>(0));
-    Ok(pragma("page_count")?.saturating_mul(pragma("page_size")?))
-}
-
-fn blob(row: &Row<'_>) -> rusqlite::Result<Blob> {
-    let word: String = row.get(1)?;
-    let kind = Kind::of(&word).ok_or(rusqlite::Error::InvalidColumnType(1, word, Type::Text))?;
-    Ok(Blob { part: row.get(0)?, kind, place: row.get(2)?, header: row.get(3)?, data: row.get(4)? })
 }
 
 pub(crate) fn entry(row: &Row<'_>) -> rusqlite::Result<RunEntry> {

@@ -139,3 +139,27 @@ fn a_metric_is_chosen() {
     history.add(&on(0, "6.1", &[(1, 100.0)]), None);
     assert!(history.finish(MARGIN).series.is_empty(), "no run has it");
 }
+
+#[test]
+fn histograms_are_read_for_percentiles_alone() {
+    let asked = |metric: Option<MetricName>, run: &Run| {
+        let (mut history, asked) = (TrendHistory::new(metric), std::cell::RefCell::new(Vec::new()));
+        let read = |with: bool| {
+            asked.borrow_mut().push(with);
+            Ok::<_, ()>(run.clone())
+        };
+        history.follow(None, read).unwrap();
+        assert_eq!(history.finish(MARGIN).runs, 1);
+        asked.into_inner()
+    };
+    let usual = on(0, "6.1", &[(1, 100.0)]);
+    assert_eq!(asked(None, &usual), [false]);
+    assert_eq!(asked(Some(metric::THROUGHPUT), &usual), [false]);
+    assert_eq!(asked(Some(metric::LATENCY_P99), &usual), [true]);
+    // One that shows a percentile first, or nothing that is known without.
+    let mut other = usual;
+    for trial in &mut other.cases[0].trials {
+        trial.result.main_mut().metrics.clear();
+    }
+    assert_eq!(asked(None, &other), [false, true]);
+}

@@ -32,7 +32,7 @@ use super::{
 use crate::accept_nodes::{self, NodeWait};
 use crate::exit::{Failure, StoreFailure};
 use crate::interval_lines::{self, IntervalLines};
-use crate::live_progress::LiveProgress;
+use crate::live_progress::{self, LiveProgress};
 use crate::operation_log::{self, OperationLogFile};
 use crate::output;
 use crate::peer::{self, Peers};
@@ -203,7 +203,7 @@ pub(super) fn measure(
             live.hear(event);
             progress.show(event);
         },
-        lines_s: interval_lines::length_s(matches),
+        lines_s: &|| interval_lines::length_s(matches).or_else(live_progress::interval_s),
         log_operations,
     };
     let run = match kept {

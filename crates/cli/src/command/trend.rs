@@ -145,23 +145,16 @@ fn gathered(
 ) -> Result<TrendHistory, Failure> {
     let mut history = TrendHistory::new(metric);
     for entry in entries.iter().rev() {
-        let mut run = match store.load(&entry.id) {
-            Ok(run) => run,
+        let accepted = annotations.get(&entry.id).and_then(|said| said.accepted.as_deref());
+        match history.follow(accepted, |with_histograms| store.load_for_trend(&entry.id, with_histograms)) {
             Err(StoreError::Damaged { detail, .. }) => {
                 let id = printable(&entry.id);
                 output::note(&format!("Run {id} is left out: {}\n", printable(&detail)));
-                continue;
             }
             // It was removed meanwhile.
-            Err(StoreError::Unknown { .. }) => continue,
-            Err(other) => return Err(other.into()),
-        };
-        // Of what is derived, a trend needs no more.
-        for case in &mut run.cases {
-            analysis::estimate_case(case, &run.definitions);
+            Err(StoreError::Unknown { .. }) => {}
+            done => done?,
         }
-        let accepted = annotations.get(&entry.id).and_then(|said| said.accepted.as_deref());
-        history.add(&run, accepted);
     }
     Ok(history)
 }

@@ -3,6 +3,7 @@
 // A test may unwrap, in its helpers too.
 #![allow(clippy::unwrap_used)]
 
+mod access;
 mod checks;
 mod chromium;
 #[path = "../../../report/src/tests/disks.rs"]

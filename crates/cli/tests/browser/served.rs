@@ -1,6 +1,7 @@
 //! `headroom serve` in a real browser: every page at every width, light, dark and on paper; the script by pointer and by
 //! keyboard; and what a page is without it.
 
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -9,9 +10,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use language::Language;
+use model::LatencyOverTime;
+use model::event::IntervalFigures;
 use serde_json::{Value, json};
 use serve::{WebServer, WebServerOptions};
-use store::{SqliteStore, Store};
+use store::{RunProgress, SqliteStore, Store};
 
 use crate::chromium::{Chromium, Page};
 use crate::inspect::{MATRIX, check, screen};
@@ -20,8 +23,10 @@ use crate::long::short;
 const BEFORE: &str = "20260301-100000-aaaa";
 const AFTER: &str = "20260302-100000-bbbb";
 
+const LIVE: &str = "20260303-100000-cccc";
+
 /// A server over a store with two runs, and one that goes on.
-struct Site {
+pub(crate) struct Site {
     address: SocketAddr,
     token: String,
     stop: Arc<AtomicBool>,
@@ -30,7 +35,7 @@ struct Site {
 }
 
 impl Site {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("runs.db");
         let mut store = SqliteStore::open(&path).unwrap();
@@ -49,8 +54,10 @@ impl Site {
             .set_note(AFTER, Some("after the new controller, with the same drives and the same cables"))
             .unwrap();
         let mut live = short();
-        live.id = "20260303-100000-cccc".to_owned();
+        live.id = LIVE.to_owned();
         store.begin(&live).unwrap();
+        // What the process that measures it would say; where there is no room for it, the page has no chart.
+        let _ = progress().write();
         let server = WebServer::bind(WebServerOptions {
             listen: "127.0.0.1:0".parse().unwrap(),
             names: Vec::new(),
@@ -68,8 +75,63 @@ impl Site {
         Self { address, token, stop, thread, _folder: folder }
     }
 
-    fn at(&self, path: &str) -> String {
+    pub(crate) fn at(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
+    }
+
+    /// Opens a page in a language; one on which something can be done with the token for that.
+    pub(crate) fn open<'a>(&self, chromium: &'a Chromium, path: &str, language: &str) -> Page<'a> {
+        let joint = if path.contains('?') { "&" } else { "?" };
+        let address = self.at(&format!("{path}{joint}lang={language}"));
+        if !path.ends_with("/remove") && !path.ends_with("/stop") {
+            return Page::open_at(chromium, address, MATRIX[0]);
+        }
+        let page = Page::open_at(chromium, self.at("/sign-in"), MATRIX[0]);
+        let headers = json!({ "headers": { "Authorization": format!("Bearer {}", self.token) } });
+        page.call("Network.setExtraHTTPHeaders", headers);
+        page.call("Page.navigate", json!({ "url": address }));
+        page.loaded(2);
+        page
+    }
+}
+
+/// The pages that there are.
+pub(crate) const PAGES: [(&str, &str); 14] = [
+    ("list", "/"),
+    ("run", "/run/20260301-100000-aaaa"),
+    ("compare", "/compare?run=20260301-100000-aaaa&run=20260302-100000-bbbb"),
+    ("over-time", "/over-time?run=20260301-100000-aaaa"),
+    ("over-time-runs", "/over-time?run=20260301-100000-aaaa&run=20260302-100000-bbbb"),
+    ("trend-form", "/trend"),
+    ("trend", "/trend?until=2026-03-02"),
+    ("machines", "/machines"),
+    ("machine", "/machines/20260301-100000-aaaa"),
+    ("live", "/live"),
+    ("sign-in", "/sign-in"),
+    ("not-found", "/no-such-page"),
+    ("remove", "/run/20260301-100000-aaaa/remove"),
+    ("stop", "/run/20260303-100000-cccc/stop"),
+];
+
+/// How far the run is that goes on: in its third trial, after a minute.
+fn progress() -> RunProgress {
+    let second = |at: u32| BTreeMap::from([(50 + at % 3, 900), (53, 300), (60 + at / 20, 5)]);
+    let seconds: Vec<BTreeMap<u32, u64>> = (0..60).map(second).collect();
+    let latest = IntervalFigures {
+        start_s: 58.0,
+        end_s: 59.0,
+        operations: 1205,
+        bytes: 1205 * 4096,
+        latency_p50_s: Some(110e-6),
+        latency_p99_s: Some(1.2e-3),
+        ..IntervalFigures::default()
+    };
+    RunProgress {
+        case: "disk randread 4 KiB, queue depth 8".to_owned(),
+        trial: 3,
+        seconds: Some((61.0, 240.0)),
+        latest: Some(latest),
+        latency: LatencyOverTime::of(0, 1_000_000_000, &seconds).map(|latency| (-1.0, latency)),
     }
 }
 
@@ -79,6 +141,7 @@ impl Drop for Site {
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
+        RunProgress::take_away();
     }
 }
 
@@ -124,23 +187,9 @@ fn keep(name: &str, page: &Page<'_>) {
 fn every_page_of_the_server_is_right_at_every_width() {
     let Some(program) = crate::browser() else { return };
     let (chromium, site) = (Chromium::start(&program), Site::start());
-    let pages = [
-        ("list", "/"),
-        ("run", "/run/20260301-100000-aaaa"),
-        ("compare", "/compare?run=20260301-100000-aaaa&run=20260302-100000-bbbb"),
-        ("trend-form", "/trend"),
-        ("trend", "/trend?until=2026-03-02"),
-        ("machines", "/machines"),
-        ("machine", "/machines/20260301-100000-aaaa"),
-        ("live", "/live"),
-        ("sign-in", "/sign-in"),
-        ("not-found", "/no-such-page"),
-    ];
     let mut wrong = Vec::new();
-    for (index, (name, path)) in pages.into_iter().enumerate() {
-        let language = ["en", "ko", "ja"][index % 3];
-        let joint = if path.contains('?') { "&" } else { "?" };
-        let page = Page::open_at(&chromium, site.at(&format!("{path}{joint}lang={language}")), MATRIX[0]);
+    for (index, (name, path)) in PAGES.into_iter().enumerate() {
+        let page = site.open(&chromium, path, ["en", "ko", "ja"][index % 3]);
         for view in MATRIX {
             page.show(*view);
             // A saved page must have all within it; this one has a server.

@@ -80,7 +80,7 @@ fn runs_are_seen_and_removed_and_ctrl_c_ends_it() {
 #[test]
 fn a_run_under_way_is_live_and_is_stopped_from_the_browser() {
     let place = StoryFolder::new();
-    let mut run = place.start(&["run", "null", "--duration", "500ms", "--warm-up", "0s", "--trials", "400"]);
+    let mut run = place.start(&["run", "null", "--duration", "2s", "--warm-up", "0s", "--trials", "400"]);
     let mut serving = start(&place);
     let began = std::time::Instant::now();
     let id = loop {
@@ -90,6 +90,16 @@ fn a_run_under_way_is_live_and_is_stopped_from_the_browser() {
         }
         assert!(began.elapsed().as_secs() < 60, "{live}");
     };
+    // While somebody looks, the next trial says what its load does.
+    let told = loop {
+        let live = serving.say("GET /live HTTP/1.1");
+        if live.contains("class=\"trial\"") && live.contains("<figcaption>") {
+            break live;
+        }
+        assert!(began.elapsed().as_secs() < 120, "{live}");
+        std::thread::sleep(std::time::Duration::from_millis(100));
+    };
+    assert!(told.contains("operations") && told.contains("<svg") && told.contains("half within"), "{told}");
     let stopped = serving.say(&format!("POST /run/{id}/stop HTTP/1.1\r\nSec-Fetch-Site: none"));
     assert!(stopped.starts_with("HTTP/1.1 303 "), "{stopped}");
     assert_eq!(run.wait().unwrap().code(), Some(130));

@@ -308,6 +308,7 @@ figure-path-best = No case has a known limit that tells; this is the one with th
 figure-path-best-known = No case has a known limit that tells; this is the best result of those whose bottleneck is known.
 figure-samples-only = It has one trial.
 figure-samples-middle = Trial { $trial } of { $trials }, the nearest to their median.
+figure-samples-chosen = Trial { $trial } of { $trials }.
 figure-samples-flat = Not drawn, for they stayed at zero or did not move: { $panels }.
 figure-samples-more = Not drawn, for want of room: { $panels }.
 figure-samples-left = Samples of { $count } further workloads are in the document only.

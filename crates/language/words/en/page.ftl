@@ -777,3 +777,12 @@ making-step-target = target or server
 making-step-session = session of the client
 making-step-nfs-grace-period = grace period of the NFS server
 making-read = Each step is a program that was run, from its start to its end, to within a millisecond or 5 %. Of a step that is done for each member, the times are added. Where a stack was made several times, the time is the median.
+
+## Over time, as a reader asks
+
+over-time-runs =
+    { $count ->
+        [one] One run over time
+       *[other] { $count } runs over time
+    }
+over-time-without = Not drawn, for nothing like it was sampled: { $runs }.

@@ -80,8 +80,20 @@ serve-metric = Metric
 serve-picture = Picture and parts
 serve-as-in-run = As in the run of
 serve-runs-of-machine = Runs of this machine
+serve-over-time = Any case and trial over time
+serve-over-time-runs = Over time, over each other
+serve-over-time-case = Case
+serve-over-time-trial = Trial
+serve-over-time-quantity = Quantity
 serve-live-none = Nothing is being measured into this store.
 serve-live-reload = Without script this page does not change by itself: load it again.
+serve-live-trial = Trial { $number }: { $case }
+serve-live-latency = Latency in each part of the trial until now
+serve-live-operations = { $rate } operations
+serve-live-p50 = half within { $latency }
+serve-live-p99 = 99 % within { $latency }
+serve-live-errors = { $count } failed
+serve-live-soon = Figures of the trial under way come with the next trial: a run that nobody looks at takes no time for them.
 
 ## Charts, by the script
 
@@ -137,5 +149,7 @@ serve-compare-fewer = Tick fewer runs
     .help = Up to eight runs stand beside each other.
 serve-no-metric = There is no such metric
     .help = `headroom workloads NAME` lists the metrics of a workload.
+serve-no-samples = Nothing was sampled here
+    .help = This run, case or trial has no figures over time.
 serve-not-running = Nobody is measuring this run
     .help = It has ended, or the process that measured it is gone.

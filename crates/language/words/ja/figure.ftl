@@ -294,6 +294,7 @@ figure-path-best = 意味のある上限が分かるケースがないため、�
 figure-path-best-known = 意味のある上限が分かるケースがないため、ボトルネックが分かるケースのうち結果が最も良いものを選びました。
 figure-samples-only = 試行は 1 回だけです。
 figure-samples-middle = 試行 { $trials } 回のうち、中央値に最も近い { $trial } 回目です。
+figure-samples-chosen = 試行 { $trials } 回のうちの { $trial } 回目です。
 figure-samples-flat = ゼロのまま、または変化がないため描いていないもの: { $panels }。
 figure-samples-more = 紙幅のため描いていないもの: { $panels }。
 figure-samples-left = ほか { $count } 件のワークロードのサンプルは実行文書にだけあります。

@@ -705,3 +705,8 @@ making-step-target = ターゲットまたはサーバー
 making-step-session = クライアントのセッション
 making-step-nfs-grace-period = NFS サーバーの猶予期間
 making-read = 各手順は実行したプログラムの開始から終了までの時間で、誤差は 1 ミリ秒または 5 % 以内です。メンバーごとに行う手順は合計です。スタックを何度も作った場合は中央値です。
+
+## Over time, as a reader asks
+
+over-time-runs = 実行 { $count } 件の時間による変化
+over-time-without = これに当たる標本がないため描いていない実行：{ $runs }。

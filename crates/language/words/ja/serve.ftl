@@ -80,8 +80,20 @@ serve-metric = 指標
 serve-picture = 図と部品
 serve-as-in-run = 次の実行の時点：
 serve-runs-of-machine = このマシンの実行
+serve-over-time = 任意のケースと試行の時間による変化
+serve-over-time-runs = 時間による変化を重ねて見る
+serve-over-time-case = ケース
+serve-over-time-trial = 試行
+serve-over-time-quantity = 項目
 serve-live-none = この保存先に測定中の実行はありません。
 serve-live-reload = スクリプトがないと、このページは自動では更新されません。再読み込みしてください。
+serve-live-trial = 試行 { $number }: { $case }
+serve-live-latency = 試行の各区間におけるこれまでのレイテンシ
+serve-live-operations = 操作 { $rate }
+serve-live-p50 = 半数が { $latency } 以内
+serve-live-p99 = 99 %が { $latency } 以内
+serve-live-errors = 失敗 { $count } 件
+serve-live-soon = 実行中の試行の数値は次の試行から表示されます。誰も見ていない実行は、そのための時間を使いません。
 
 ## スクリプトが扱うグラフ
 
@@ -137,5 +149,7 @@ serve-compare-fewer = 選ぶ実行を減らしてください
     .help = 並べられるのは 8 件までです。
 serve-no-metric = そのような指標はありません
     .help = `headroom workloads NAME` がワークロードの指標を示します。
+serve-no-samples = 標本がありません
+    .help = この実行、ケース、または試行には時間による数値がありません。
 serve-not-running = この実行を測定しているプロセスはありません
     .help = 終了したか、測定していたプロセスがなくなりました。

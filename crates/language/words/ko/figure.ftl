@@ -294,6 +294,7 @@ figure-path-best = 의미 있는 한계가 알려진 케이스가 없어 결과�
 figure-path-best-known = 의미 있는 한계가 알려진 케이스가 없어, 병목이 밝혀진 케이스 중 결과가 가장 좋은 것을 골랐습니다.
 figure-samples-only = 시행은 한 번뿐입니다.
 figure-samples-middle = 시행 { $trials }회 중 중앙값에 가장 가까운 { $trial }번째입니다.
+figure-samples-chosen = 시행 { $trials }회 중 { $trial }번째입니다.
 figure-samples-flat = 0에 머물거나 변하지 않아 그리지 않음: { $panels }.
 figure-samples-more = 자리가 부족해 그리지 않음: { $panels }.
 figure-samples-left = 나머지 워크로드 { $count }개의 샘플은 실행 문서에만 있습니다.

@@ -705,3 +705,8 @@ making-step-target = 타깃 또는 서버
 making-step-session = 클라이언트 세션
 making-step-nfs-grace-period = NFS 서버의 유예 기간
 making-read = 각 단계는 실행한 프로그램의 시작부터 끝까지의 시간이며, 오차는 1밀리초 또는 5 % 이내입니다. 구성원마다 하는 단계는 더한 값입니다. 스택을 여러 번 만들었으면 중앙값입니다.
+
+## Over time, as a reader asks
+
+over-time-runs = 실행 { $count }개의 시간에 따른 변화
+over-time-without = 이에 해당하는 표본이 없어 그리지 않은 실행: { $runs }.

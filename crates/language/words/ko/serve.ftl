@@ -80,8 +80,20 @@ serve-metric = 지표
 serve-picture = 그림과 부품
 serve-as-in-run = 다음 실행 당시:
 serve-runs-of-machine = 이 머신의 실행
+serve-over-time = 다른 케이스와 시행의 시간에 따른 변화
+serve-over-time-runs = 시간에 따른 변화를 겹쳐 보기
+serve-over-time-case = 케이스
+serve-over-time-trial = 시행
+serve-over-time-quantity = 항목
 serve-live-none = 이 저장소에 측정 중인 실행이 없습니다.
 serve-live-reload = 스크립트가 없으면 이 페이지는 저절로 바뀌지 않습니다. 다시 불러오십시오.
+serve-live-trial = 시행 { $number }: { $case }
+serve-live-latency = 지금까지 시행의 각 구간에서의 지연 시간
+serve-live-operations = 작업 { $rate }
+serve-live-p50 = 절반이 { $latency } 이내
+serve-live-p99 = 99 %가 { $latency } 이내
+serve-live-errors = 실패 { $count }건
+serve-live-soon = 진행 중인 시행의 수치는 다음 시행부터 나타납니다. 아무도 보지 않는 실행은 이를 위해 시간을 쓰지 않습니다.
 
 ## 스크립트가 다루는 차트
 
@@ -137,5 +149,7 @@ serve-compare-fewer = 실행을 더 적게 고르십시오
     .help = 여덟 개까지 나란히 놓을 수 있습니다.
 serve-no-metric = 그런 지표가 없습니다
     .help = `headroom workloads NAME`이 작업 부하의 지표를 보여 줍니다.
+serve-no-samples = 표본이 없습니다
+    .help = 이 실행, 케이스 또는 시행에는 시간에 따른 수치가 없습니다.
 serve-not-running = 이 실행을 측정하는 프로세스가 없습니다
     .help = 끝났거나, 측정하던 프로세스가 사라졌습니다.

@@ -13,6 +13,8 @@ mod samples;
 
 pub(crate) use quantity::measured;
 pub(crate) use rule::rounds::verdict as rounds_verdict;
+pub use samples::latency_map;
+pub(crate) use samples::{OverlaidRun, overlaid, sampled_trials};
 
 #[cfg(test)]
 pub(crate) mod tests;
@@ -76,6 +78,11 @@ pub(crate) fn of_traces(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
 /// Samples of the trials that tell most, in panels on one clock.
 pub(crate) fn of_samples(view: &View<'_>, cases: &[&CaseResult]) -> Vec<Block> {
     samples::figures(view, cases).into_iter().map(Figure::into_block).collect()
+}
+
+/// Samples of a trial that a reader chose, by its place among those of its case.
+pub(crate) fn of_trial(view: &View<'_>, case: &CaseResult, trial: usize) -> Vec<Block> {
+    samples::of_trial(view, case, trial).into_iter().map(Figure::into_block).collect()
 }
 
 /// A chart with its words.

@@ -21,6 +21,7 @@ mod making;
 mod method;
 mod nearest_limits;
 pub(crate) mod notes;
+pub mod over_time;
 mod overview;
 mod price;
 mod promises;

@@ -5,7 +5,8 @@
   "use strict";
 
   const words = JSON.parse(document.querySelector('meta[name="headroom-words"]')?.content || "{}");
-  const run = /^\/run\/([0-9A-Za-z-]+)$/.exec(location.pathname)?.[1];
+  // Where parts of the charts over time are asked for.
+  const parts = document.querySelector('meta[name="headroom-figures"]')?.content;
 
   const make = (name, attributes, ...children) => {
     const element = document.createElement(name);
@@ -70,14 +71,14 @@
     // The figures, which are asked for when somebody first looks at the chart, and the picture of a part.
     async load(redraw) {
       const asked = ++this.asked;
-      const query = new URLSearchParams();
-      const lang = new URLSearchParams(location.search).get("lang");
-      if (lang) query.set("lang", lang);
+      const query = new URLSearchParams(location.search);
+      query.delete("t");
+      query.delete("hide");
       if (state.span) query.set("t", state.span.join(","));
       const hidden = [...state.hidden].filter((key) => key.startsWith(`${this.number}.`));
       if (hidden.length) query.set("hide", hidden.join(","));
       try {
-        const answer = await fetch(`/run/${run}/figure/${this.number}?${query}`);
+        const answer = await fetch(`${parts}${this.number}?${query}`);
         if (!answer.ok) throw new Error(answer.status);
         const data = await answer.json();
         if (asked !== this.asked) return;
@@ -284,7 +285,7 @@
 
   readAddress();
   const figures = [...document.querySelectorAll("figure[data-figure]")];
-  if (run && figures.length) {
+  if (parts && figures.length) {
     const charts = new Charts(figures);
     addEventListener("popstate", () => {
       readAddress();
@@ -313,7 +314,12 @@
     events.addEventListener("runs", (event) => {
       const news = JSON.parse(event.data);
       if (!id) {
+        // Whoever is on a link there by keyboard stays on it, and what was scrolled aside stays so.
+        const at = live.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+        const aside = live.querySelector(".scroll")?.scrollLeft;
         live.replaceChildren(...new DOMParser().parseFromString(news.html, "text/html").body.childNodes);
+        if (at) [...live.querySelectorAll("a")].find((link) => link.getAttribute("href") === at)?.focus({ preventScroll: true });
+        if (aside) live.querySelector(".scroll")?.scrollTo(aside, 0);
         return;
       }
       const own = news.runs.find((one) => one.id === id);

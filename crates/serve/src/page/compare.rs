@@ -72,7 +72,7 @@ pub(crate) async fn show(
 }
 
 /// The ids of the runs, and whether their order was chosen: `a` is the baseline then, or the first.
-fn asked(query: &Query) -> Result<(Vec<String>, bool), Trouble> {
+pub(super) fn asked(query: &Query) -> Result<(Vec<String>, bool), Trouble> {
     let is_ordered = query.get("a").is_some() || query.get("ordered").is_some();
     let mut ids: Vec<String> = Vec::new();
     for id in ["a", "b", "run"].iter().flat_map(|name| query.all(name)) {
@@ -134,10 +134,17 @@ fn below(visitor: &Visitor, entries: &[RunEntry], by: Option<&str>) -> Markup {
             label.tick { input type="checkbox" name="all" value="yes" checked[visitor.query.get("all").is_some()];
                 (words.say("serve-all-metrics")) }
             button { (words.say("serve-compare")) }
+            a href=(over_time(entries)) { (words.say(if entries.len() == 1 { "serve-over-time" } else { "serve-over-time-runs" })) }
             @if let Some(swapped) = swapped { a href=(swapped) { (words.say("serve-swap")) } }
             @for entry in entries { a href=(format!("/run/{}", entry.id)) { (entry.id) } }
         }
     }
+}
+
+/// Where the same runs are shown over time.
+fn over_time(entries: &[RunEntry]) -> String {
+    let runs: Vec<String> = entries.iter().map(|entry| format!("run={}", entry.id)).collect();
+    format!("/over-time?{}", runs.join("&"))
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use report::document::html::figure;
 use serde_json::{Value, json};
 
 use super::{Visitor, is_id, run};
-use crate::shared::Shared;
+use crate::shared::{Shared, Shown};
 use crate::trouble::Trouble;
 
 /// The answer, in JSON.
@@ -25,6 +25,16 @@ pub(crate) async fn show(
         return Err(Trouble::NotFound);
     }
     let shown = run::shown(&shared, &visitor, &id).await?;
+    answer(&shared, &visitor, shown, number).await
+}
+
+/// The part of a chart of a page, by its number there, that is asked for.
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    visitor: &Visitor,
+    shown: Arc<Shown>,
+    number: usize,
+) -> Result<Response, Trouble> {
     let (span, hidden) = run::part(&visitor.query);
     let hidden = hidden.into_iter().filter(|(of, _)| *of == number).map(|(_, place)| place).collect();
     let part = PlotPart { span, hidden };

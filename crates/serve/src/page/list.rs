@@ -32,7 +32,7 @@ pub(crate) async fn show(
     let query = RunQuery { offset: (page - 1) * ON_PAGE, limit: ON_PAGE, ..filter::asked(&visitor.query) };
     let own = Arc::clone(&shared);
     let read = shared.with_store(move |store| {
-        let found = store.find(&query)?;
+        let found = own.find(store, &query)?;
         let said = store.annotations_of(found.entries.iter().map(|entry| entry.id.as_str()))?;
         Ok((found, said, own.choices(store)?))
     });

@@ -1,7 +1,7 @@
 //! Runs that are being measured: how far each is, told again and again to pages that stay open, and a way to stop it.
 //!
 //! What is known is what the store has, which gets every trial as soon as it is measured, and what the measuring process says
-//! of how far it is.
+//! of how far it is, and of the trial under way once somebody looks.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -11,17 +11,20 @@ use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, Request, State};
 use axum::response::{Html, IntoResponse, Redirect, Response};
+use chart::plot;
 use futures_util::stream::unfold;
 use http::header::CONTENT_TYPE;
-use maud::{Markup, html};
-use report::format;
+use maud::{Markup, PreEscaped, html};
+use model::Unit;
+use model::event::IntervalFigures;
 use report::text::printable;
+use report::{format, latency_map};
 use serde_json::{Value, json};
-use store::{RunEntry, RunProgress, RunQuery, SqliteStore, State as RunState};
+use store::{RunEntry, RunProgress, RunQuery, State as RunState};
 use tokio::time::sleep;
 
-use super::remove::{allowed, described};
-use super::{Visitor, form, is_id, minute, whole};
+use super::act::{RunAct, allowed, demanded};
+use super::{Visitor, is_id, minute, whole};
 use crate::shared::Shared;
 use crate::trouble::Trouble;
 
@@ -40,9 +43,13 @@ fn running() -> RunQuery {
 /// A run that is being measured, and how far it is where it says so.
 type UnderWay = (RunEntry, Option<RunProgress>);
 
-fn under_way(store: &mut SqliteStore) -> Result<Vec<UnderWay>, Trouble> {
-    let entries = store.find(&running())?.entries.into_iter().filter(|entry| is_id(&entry.id));
-    entries.map(|entry| Ok((entry.clone(), store.progress(&entry.id)?))).collect()
+async fn under_way(shared: &Arc<Shared>) -> Result<Vec<UnderWay>, Trouble> {
+    let own = Arc::clone(shared);
+    let read = shared.with_store(move |store| {
+        let entries = own.find(store, &running())?.entries.into_iter().filter(|entry| is_id(&entry.id));
+        entries.map(|entry| Ok((entry.clone(), store.progress(&entry.id)?))).collect()
+    });
+    read.await
 }
 
 /// The page.
@@ -50,12 +57,65 @@ pub(crate) async fn show(
     State(shared): State<Arc<Shared>>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Html<String>, Trouble> {
-    let entries = shared.with_store(under_way).await?;
+    let entries = under_way(&shared).await?;
     let main = html! {
-        div #live data-live="" aria-live="polite" { (table(&visitor, &entries)) }
+        div #live data-live="" { (content(&visitor, &entries)) }
         noscript { p.note { (visitor.say("serve-live-reload")) } }
     };
     Ok(whole(&visitor, &visitor.say("serve-live"), &main))
+}
+
+/// The runs, and below them what is known of the trial that each of them measures.
+fn content(visitor: &Visitor, entries: &[UnderWay]) -> Markup {
+    html! {
+        (table(visitor, entries))
+        @for (entry, progress) in entries {
+            @if let Some(progress) = progress { (trial(visitor, entry, progress)) }
+        }
+    }
+}
+
+/// The trial under way: what its load did in the last second, and the latency in each second until now.
+fn trial(visitor: &Visitor, entry: &RunEntry, progress: &RunProgress) -> Markup {
+    let words = visitor.words;
+    let number = ("number", model::Value::Integer(progress.trial));
+    let case = ("case", model::Value::Text(printable(&progress.case)));
+    let map = progress.latency.as_ref().and_then(|(from, over_time)| latency_map(over_time, *from, words));
+    let title = words.tell("serve-live-trial", &[number, case]);
+    html! {
+        section.trial aria-labelledby=(format!("trial-{}", entry.id)) {
+            h2 id=(format!("trial-{}", entry.id)) { (title) }
+            @if let Some(figures) = &progress.latest { p { (said_of(visitor, figures)) } }
+            @match map {
+                Some(map) => figure { figcaption { (words.say("serve-live-latency")) } (PreEscaped(plot::svg(&map, &title, words))) },
+                None => p.note { (words.say("serve-live-soon")) },
+            }
+        }
+    }
+}
+
+/// What a load did in an interval, in a line.
+fn said_of(visitor: &Visitor, figures: &IntervalFigures) -> String {
+    let words = visitor.words;
+    let seconds = figures.end_s - figures.start_s;
+    let rate =
+        |count: u64, unit| format::quantity(if seconds > 0.0 { count as f64 / seconds } else { 0.0 }, unit);
+    let operations = rate(figures.operations, Unit::PerSecond);
+    let mut said = vec![words.tell_texts("serve-live-operations", &[("rate", &operations)])];
+    if figures.bytes > 0 {
+        said.push(rate(figures.bytes, Unit::BytesPerSecond));
+    }
+    for (key, latency) in
+        [("serve-live-p50", figures.latency_p50_s), ("serve-live-p99", figures.latency_p99_s)]
+    {
+        said.extend(
+            latency.map(|s| words.tell_texts(key, &[("latency", &format::quantity(s, Unit::Seconds))])),
+        );
+    }
+    if figures.errors > 0 {
+        said.push(words.tell("serve-live-errors", &[("count", model::Value::Integer(figures.errors))]));
+    }
+    said.join(" · ")
 }
 
 fn table(visitor: &Visitor, entries: &[UnderWay]) -> Markup {
@@ -66,6 +126,7 @@ fn table(visitor: &Visitor, entries: &[UnderWay]) -> Markup {
         "serve-column-started",
         "serve-column-cases",
         "serve-column-trials",
+        "serve-column-progress",
         "serve-stop",
     ];
     if entries.is_empty() {
@@ -141,7 +202,7 @@ impl Watcher {
             if self.shared.is_ending() {
                 return None;
             }
-            let entries = self.shared.with_store(under_way).await.ok()?;
+            let entries = under_way(&self.shared).await.ok()?;
             let told = self.event(&entries).to_string();
             if told != self.told {
                 self.quiet = 0;
@@ -159,9 +220,17 @@ impl Watcher {
     fn event(&self, entries: &[UnderWay]) -> Value {
         let run =
             |(entry, _): &UnderWay| json!({ "id": entry.id, "cases": entry.cases, "trials": entry.trials });
-        json!({ "runs": entries.iter().map(run).collect::<Vec<_>>(), "html": table(&self.visitor, entries).into_string() })
+        json!({ "runs": entries.iter().map(run).collect::<Vec<_>>(), "html": content(&self.visitor, entries).into_string() })
     }
 }
+
+const STOPPING: RunAct = RunAct {
+    path: "stop",
+    title: "serve-stop-title",
+    about: "serve-stop-about",
+    button: "serve-stop",
+    otherwise: "serve-go-on",
+};
 
 /// The question whether a run is to be stopped.
 pub(crate) async fn ask(
@@ -173,16 +242,7 @@ pub(crate) async fn ask(
     if entry.state != RunState::Running {
         return Err(Trouble::Wrong("serve-not-running"));
     }
-    let main = html! {
-        (described(&visitor, &entry))
-        p { (visitor.say("serve-stop-about")) }
-        form.act method="post" action=(format!("/run/{id}/stop")) {
-            (visitor.form_secret())
-            button { (visitor.say("serve-stop")) } " "
-            a href="/live" { (visitor.say("serve-go-on")) }
-        }
-    };
-    Ok(whole(&visitor, &visitor.say("serve-stop-title"), &main))
+    Ok(STOPPING.question(&visitor, &entry, "/live"))
 }
 
 /// Asks the process that measures a run to stop, as Ctrl-C would.
@@ -192,8 +252,7 @@ pub(crate) async fn stop(
     Path(id): Path<String>,
     request: Request,
 ) -> Result<Response, Trouble> {
-    visitor.may_write(&form(request).await?)?;
-    allowed(&shared, &visitor, &id).await?;
+    demanded(&shared, &visitor, &id, request).await?;
     if shared.with_store(move |store| Ok(store.interrupt(&id)?)).await? {
         return Ok(Redirect::to("/live").into_response());
     }

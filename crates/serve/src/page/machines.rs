@@ -20,7 +20,8 @@ pub(crate) async fn list(
     State(shared): State<Arc<Shared>>,
     Extension(visitor): Extension<Visitor>,
 ) -> Result<Html<String>, Trouble> {
-    let machines = shared.with_store(|store| Ok(store.machines()?)).await?;
+    let own = Arc::clone(&shared);
+    let machines = shared.with_store(move |store| Ok(own.machines(store)?)).await?;
     let words = visitor.words;
     let runs = |name: &str| address("/", &Query::default().with("machine", Some(name)));
     let main = html! {

@@ -1,11 +1,13 @@
 //! The pages, one file each, and what stands around all of them.
 
+mod act;
 pub(crate) mod compare;
 pub(crate) mod figure;
 pub(crate) mod filter;
 pub(crate) mod list;
 pub(crate) mod live;
 pub(crate) mod machines;
+pub(crate) mod over_time;
 pub(crate) mod remove;
 pub(crate) mod run;
 pub(crate) mod sign_in;
@@ -138,6 +140,13 @@ fn around(visitor: &Visitor, below: &Markup) -> Surroundings {
         below: below.0.clone(),
         ..Surroundings::default()
     }
+}
+
+/// As [`around`], with where the script asks for parts of the charts over time.
+fn with_figures(visitor: &Visitor, below: &Markup, figures: &str) -> Surroundings {
+    let usual = around(visitor, below);
+    let mark = html! { meta name="headroom-figures" content=(figures); };
+    Surroundings { head: usual.head + &mark.into_string(), ..usual }
 }
 
 /// A page of this crate.

@@ -15,7 +15,7 @@ use report::export::{EXPORTERS, Exporter};
 use report::page::{self, Subject};
 use store::{RunEntry, SqliteStore, State as RunState, Store};
 
-use super::{Visitor, address, around, is_id, with_styles};
+use super::{Visitor, address, is_id, with_figures, with_styles};
 use crate::query::{Query, encoded};
 use crate::shared::{Shared, Shown};
 use crate::trouble::Trouble;
@@ -56,14 +56,28 @@ pub(crate) async fn show(
         return Ok(Redirect::to(&address(&to, &visitor.query)).into_response());
     }
     let shown = shown(&shared, &visitor, &name).await?;
+    answer(&shared, &visitor, shown, &figures(&name)).await
+}
+
+/// Where the parts of the charts of a run's page are asked for.
+fn figures(id: &str) -> String {
+    format!("/run/{id}/figure/")
+}
+
+/// A page, or the same with the part of its charts over time that the address asks for.
+pub(super) async fn answer(
+    shared: &Arc<Shared>,
+    visitor: &Visitor,
+    shown: Arc<Shown>,
+    figures: &str,
+) -> Result<Response, Trouble> {
     let (span, hidden) = part(&visitor.query);
     if span.is_none() && hidden.is_empty() {
         return Ok(with_styles(&shown.page));
     }
-    let page = shared.with_store_alone(move |_| {
-        let surroundings = Surroundings { span, hidden, ..around(&visitor, &shown.below) };
-        Ok(served(&shown.document, &surroundings))
-    });
+    let around = with_figures(visitor, &shown.below, figures);
+    let page = shared
+        .with_store_alone(move |_| Ok(served(&shown.document, &Surroundings { span, hidden, ..around })));
     Ok(with_styles(&page.await?))
 }
 
@@ -96,7 +110,7 @@ pub(super) async fn shown(shared: &Arc<Shared>, visitor: &Visitor, id: &str) -> 
             let document = page::document(&Subject { run: &run, words: visitor.words });
             let factors: Vec<String> = factors(&run).into_iter().map(|factor| factor.name).collect();
             let below = below(&visitor, &entry, &factors);
-            let page = served(&document, &around(&visitor, &below));
+            let page = served(&document, &with_figures(&visitor, &below, &figures(&entry.id)));
             drop_apart(run);
             Ok(Shown { document, below, page })
         })
@@ -137,6 +151,7 @@ fn below(visitor: &Visitor, entry: &RunEntry, factors: &[String]) -> Markup {
                     (words.tell_texts("serve-compare-by", &[("name", factor)]))
                 }
             }
+            a href=(address("/over-time", &Query::default().with("run", Some(id)))) { (words.say("serve-over-time")) }
             a href=(address("/trend", &Query::default().with("study", Some(&entry.study)))) { (words.say("serve-trend-of-study")) }
             @for (extension, key) in [("html", "serve-file-page"), ("json", "serve-file-json"), ("csv", "serve-file-csv"), ("md", "serve-file-md")] {
                 a href=(format!("/run/{id}.{extension}")) download { (words.say(key)) }

@@ -12,7 +12,7 @@ use maud::{Markup, html};
 use model::MetricName;
 use report::document::html::served;
 use report::page::trend::{TrendSubject, document};
-use store::{Annotations, RunEntry, RunQuery, SqliteStore, State as RunState, Store, StoreError};
+use store::{Annotations, RunEntry, RunQuery, SqliteStore, State as RunState, StoreError};
 
 use super::filter;
 use super::{Visitor, around, run, whole, with_styles};
@@ -31,7 +31,8 @@ pub(crate) async fn show(
     let is_asked = !visitor.query.with("lang", None).text().is_empty();
     let own = Arc::clone(&shared);
     let read = shared.with_store(move |store| {
-        let found = store.find(&RunQuery { limit: if is_asked { query.limit } else { 0 }, ..query })?;
+        let asked = RunQuery { limit: if is_asked { query.limit } else { 0 }, ..query };
+        let found = own.find(store, &asked)?;
         let entries: Vec<RunEntry> =
             found.entries.into_iter().filter(|entry| entry.state != RunState::Running).collect();
         let said = store.annotations_of(entries.iter().map(|entry| entry.id.as_str()))?;
@@ -85,16 +86,11 @@ fn gathered(
 ) -> Result<TrendHistory, Trouble> {
     let mut history = TrendHistory::new(metric);
     for entry in entries.iter().rev() {
-        let mut run = match store.load(&entry.id) {
-            Ok(run) => run,
-            Err(StoreError::Damaged { .. } | StoreError::Unknown { .. }) => continue,
+        let accepted = said.get(&entry.id).and_then(|said| said.accepted.as_deref());
+        match history.follow(accepted, |with_histograms| store.load_for_trend(&entry.id, with_histograms)) {
+            Ok(()) | Err(StoreError::Damaged { .. } | StoreError::Unknown { .. }) => {}
             Err(other) => return Err(other.into()),
-        };
-        // Of what is derived, a trend needs no more.
-        for case in &mut run.cases {
-            analysis::estimate_case(case, &run.definitions);
         }
-        history.add(&run, said.get(&entry.id).and_then(|said| said.accepted.as_deref()));
     }
     Ok(history)
 }

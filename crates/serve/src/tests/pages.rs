@@ -210,3 +210,78 @@ fn what_pages_load_is_there_and_stays() {
     assert_eq!(loaded, 3);
     assert_eq!(site.get("/assets/style.css").status, StatusCode::NOT_FOUND);
 }
+
+#[test]
+fn any_trial_of_any_case_is_shown_over_time_and_its_charts_have_parts() {
+    let site = Site::new(false);
+    let run = page(&site, &format!("/run/{BEFORE}")).text;
+    assert!(run.contains(&format!("href=\"/over-time?run={BEFORE}\"")), "{run}");
+    let first = page(&site, &format!("/over-time?run={BEFORE}")).text;
+    let trials = first.split_once("name=\"trial\"").unwrap().1.split_once("</select>").unwrap().0;
+    assert!(trials.matches("<option").count() >= 2, "{trials}");
+    let second = page(&site, &format!("/over-time?run={BEFORE}&case=0&trial=1")).text;
+    assert!(
+        second.contains("<option value=\"1\" selected>2</option>") && second.contains("Trial 2 of"),
+        "{second}"
+    );
+    let number = time_chart(&second);
+    let base =
+        second.split_once("name=\"headroom-figures\" content=\"").unwrap().1.split_once('"').unwrap().0;
+    let part = page(&site, &format!("{base}{number}?run={BEFORE}&case=0&trial=1&t=0,0.5"));
+    let part: serde_json::Value = serde_json::from_str(&part.text).unwrap();
+    assert!(part["svg"].as_str().unwrap().contains("<svg"));
+    // A part has an address without script, too, and what is not there is the first that is.
+    assert_ne!(page(&site, &format!("/over-time?run={BEFORE}&case=0&trial=1&t=0,0.5")).text, second);
+    assert!(page(&site, &format!("/over-time?run={BEFORE}&case=99&trial=99")).text.contains("Trial 1 of"));
+    for (wrong, status) in [
+        ("/over-time".to_owned(), StatusCode::BAD_REQUEST),
+        ("/over-time?run=none".to_owned(), StatusCode::NOT_FOUND),
+        ("/over-time?run=../x".to_owned(), StatusCode::NOT_FOUND),
+        (format!("{base}999?run={BEFORE}"), StatusCode::NOT_FOUND),
+    ] {
+        assert_eq!(site.get(&wrong).status, status, "{wrong}");
+    }
+}
+
+#[test]
+fn one_quantity_of_several_runs_is_drawn_over_each_other() {
+    let site = Site::new(false);
+    let compared = page(&site, &format!("/compare?run={BEFORE}&run={AFTER}")).text;
+    assert!(compared.contains(&format!("href=\"/over-time?run={BEFORE}&amp;run={AFTER}\"")), "{compared}");
+    let two = page(&site, &format!("/over-time?run={BEFORE}&run={AFTER}")).text;
+    let number = time_chart(&two);
+    let quantities = two.split_once("name=\"quantity\"").unwrap().1.split_once("</select>").unwrap().0;
+    assert!(quantities.matches("<option").count() >= 2, "{quantities}");
+    let ask = |more: &str| -> serde_json::Value {
+        let answer = page(&site, &format!("/over-time/figure/{number}?run={BEFORE}&run={AFTER}{more}"));
+        serde_json::from_str(&answer.text).unwrap()
+    };
+    let names = |answer: &serde_json::Value| -> Vec<String> {
+        answer["tracks"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|track| track["name"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert_eq!(names(&ask("")), [BEFORE, AFTER]);
+    // One is hidden from the picture, and can be shown again.
+    let hidden = ask(&format!("&hide={number}.1"));
+    assert_ne!(hidden["svg"], ask("")["svg"]);
+    assert_eq!(names(&hidden), [BEFORE, AFTER]);
+}
+
+#[test]
+fn runs_that_came_and_went_are_seen_at_once() {
+    let site = Site::new(false);
+    assert!(page(&site, "/").text.contains("1 to 3 of 3"));
+    let mut store = site.store();
+    let mut run = short();
+    run.id = "new".to_owned();
+    store.keep(&run).unwrap();
+    assert!(page(&site, "/").text.contains("1 to 4 of 4"));
+    store.remove("new").unwrap();
+    store.remove(AFTER).unwrap();
+    let list = page(&site, "/").text;
+    assert!(list.contains("1 to 2 of 2") && !list.contains(AFTER), "{list}");
+}

@@ -8,11 +8,17 @@ use super::{Site, request};
 
 /// Addresses of every page.
 fn addresses() -> Vec<String> {
-    let fixed = ["/", "/machines", "/trend?q=x", "/live", "/live/events", "/compare"].map(str::to_owned);
+    let fixed = ["/", "/machines", "/trend?q=x", "/live", "/live/events", "/compare", "/over-time"]
+        .map(str::to_owned);
     let of_run =
         ["", ".json", ".csv", "/figure/1", "/remove", "/stop"].map(|end| format!("/run/{BEFORE}{end}"));
-    let others =
-        [format!("/machines/{BEFORE}"), format!("/compare?a={BEFORE}&b={AFTER}"), "/no-such".to_owned()];
+    let others = [
+        format!("/machines/{BEFORE}"),
+        format!("/compare?a={BEFORE}&b={AFTER}"),
+        format!("/over-time?run={BEFORE}"),
+        format!("/over-time/figure/1?run={BEFORE}"),
+        "/no-such".to_owned(),
+    ];
     fixed.into_iter().chain(of_run).chain(others).collect()
 }
 
@@ -224,11 +230,13 @@ fn no_address_leads_to_a_file() {
 fn texts_of_strangers_are_shown_without_harm() {
     let site = Site::new(false);
     let mark = "<script>alert(1)</script>";
+    let typed = "%3Cscript%3Ealert(1)%3C/script%3E%22%27%3E%3Cimg%20src=x%20onerror=alert(2)%3E";
     let mut addresses: Vec<String> =
         ["/", "/machines", "/trend?since=2026-01-01"].map(str::to_owned).to_vec();
     addresses.extend(["", ".html"].map(|end| format!("/run/{STRANGE}{end}")));
     addresses.push(format!("/machines/{STRANGE}"));
-    let typed = "%3Cscript%3Ealert(1)%3C/script%3E%22%27%3E%3Cimg%20src=x%20onerror=alert(2)%3E";
+    addresses.extend(["", "&run=20260301-100000-aaaa"].map(|more| format!("/over-time?run={STRANGE}{more}")));
+    addresses.push(format!("/over-time?run={BEFORE}&run={AFTER}&quantity={typed}&case={typed}"));
     for name in [
         "q", "tag", "machine", "study", "since", "state", "page", "lang", "metric", "t", "hide", "margin",
         "by",

@@ -3,7 +3,7 @@
 use model::run::Outcome;
 
 use super::example;
-use crate::{RunQuery, SqliteStore, State, Store};
+use crate::{RunDetail, RunList, RunQuery, SqliteStore, State, Store};
 
 /// Of the runs `r0` to `r11`, one a day, newest last: every third is of `host-8`, every fourth of the study `net`.
 fn store(folder: &tempfile::TempDir) -> SqliteStore {
@@ -118,6 +118,87 @@ fn a_run_that_nobody_measures_cannot_be_interrupted() {
     assert!(!store.interrupt("no-such").unwrap());
 }
 
+/// Every kind of question once.
+fn questions() -> Vec<RunQuery> {
+    let some = |text: &str| Some(text.to_owned());
+    let usual = RunQuery { limit: 5, ..RunQuery::default() };
+    let states = [State::Complete, State::Running, State::Killed, State::Budget].map(Some);
+    let mut all = vec![
+        RunQuery { offset: 4, ..usual.clone() },
+        RunQuery { offset: 100, ..usual.clone() },
+        RunQuery { limit: 0, ..usual.clone() },
+        RunQuery { hostname: some("host-8"), ..usual.clone() },
+        RunQuery { study: some("net"), until: some("2026-03-09"), ..usual.clone() },
+        RunQuery { text: some("R1"), ..usual.clone() },
+        RunQuery { text: some("old"), ..usual.clone() },
+        RunQuery { tag: Some(("rack".to_owned(), None)), ..usual.clone() },
+        RunQuery { baselines: true, ..usual.clone() },
+    ];
+    all.extend(states.map(|state| RunQuery { state, ..usual.clone() }));
+    all
+}
+
+#[test]
+fn a_list_in_memory_is_that_of_the_store_also_after_runs_came_and_went() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = store(&folder);
+    let mut list = RunList::new(SqliteStore::open(&folder.path().join("runs.db")).unwrap()).unwrap();
+    let same = |list: &mut RunList, store: &SqliteStore, when: &str| {
+        for question in questions() {
+            assert_eq!(list.find(&question).unwrap(), store.find(&question).unwrap(), "{when}: {question:?}");
+        }
+        assert_eq!(list.machines().unwrap(), store.machines().unwrap(), "{when}");
+        assert_eq!(list.studies().unwrap(), store.studies().unwrap(), "{when}");
+    };
+    same(&mut list, &store, "at first");
+    store.set_tag("r2", "rack", Some("3")).unwrap();
+    store.set_note("r5", Some("an old one")).unwrap();
+    store.set_baseline("r7", Some("2026-04-01T10:00:00Z")).unwrap();
+    same(&mut list, &store, "with what was said");
+    // As old as can be, but of a number of its own.
+    let mut begun = example::run("r0-again", "2020-01-01T00:00:00Z");
+    store.begin(&begun).unwrap();
+    same(&mut list, &store, "with one that began");
+    store.remove("r11").unwrap();
+    same(&mut list, &store, "without one");
+    // That it has ended is shown at once, and chosen by soon.
+    begun.outcome = Some(Outcome::Budget);
+    store.finish(&begun).unwrap();
+    let all = RunQuery { limit: 100, ..RunQuery::default() };
+    assert_eq!(list.find(&all).unwrap(), store.find(&all).unwrap());
+    let budget = RunQuery { state: Some(State::Budget), ..all };
+    while list.find(&budget).unwrap() != store.find(&budget).unwrap() {
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+}
+
+#[test]
+fn a_run_is_read_without_what_is_most_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = store(&folder);
+    let whole = store.load("r1").unwrap();
+    let (mut bare, mut with_histograms) = (whole.clone(), whole.clone());
+    for run in [&mut bare, &mut with_histograms] {
+        for result in run.cases.iter_mut().flat_map(|case| &mut case.trials).map(|trial| &mut trial.result) {
+            let targets = result.loads.iter_mut().flat_map(|load| &mut load.targets);
+            targets.for_each(|target| target.series.clear());
+            result.loads.iter_mut().for_each(|load| load.series.clear());
+            result.machines.iter_mut().for_each(|machine| machine.series.clear());
+        }
+    }
+    assert_ne!(with_histograms, whole);
+    assert_eq!(store.load_with("r1", RunDetail::Histograms).unwrap(), with_histograms);
+    for load in
+        bare.cases.iter_mut().flat_map(|case| &mut case.trials).flat_map(|trial| &mut trial.result.loads)
+    {
+        load.histograms.clear();
+        load.targets.iter_mut().for_each(|target| target.histograms.clear());
+    }
+    assert_ne!(bare, with_histograms);
+    assert_eq!(store.load_with("r1", RunDetail::Figures).unwrap(), bare);
+    assert_eq!(store.load_with("r1", RunDetail::Whole).unwrap(), whole);
+}
+
 /// So many rows that a list of all of them takes long; each has as large a document as a run of some cases.
 #[test]
 #[ignore = "long: cargo xtask test --long"]
@@ -143,5 +224,9 @@ fn a_part_of_a_list_of_10000_runs_is_right() {
     let found = store.find(&of_one).unwrap();
     assert_eq!((found.total, found.entries[0].id.as_str()), (RUNS / 20 + 1, "r09987"));
     assert_eq!(store.machines().unwrap().len(), 20);
-    store.find(&RunQuery { text: Some("r0999".to_owned()), limit: 5, ..RunQuery::default() }).unwrap();
+    let by_text = RunQuery { text: Some("r0999".to_owned()), limit: 5, ..RunQuery::default() };
+    let found = store.find(&by_text).unwrap();
+    assert_eq!(found.total, 10);
+    let mut list = RunList::new(SqliteStore::open(&folder.path().join("runs.db")).unwrap()).unwrap();
+    assert_eq!(list.find(&by_text).unwrap(), found);
 }

@@ -95,8 +95,9 @@ pub struct Runner<'a> {
     pub cancelled: &'a dyn Fn() -> bool,
     /// Hears what happens.
     pub on_event: &'a mut dyn FnMut(&Event),
-    /// How long the intervals are, in seconds, whose figures it hears while a trial runs; absent to hear none.
-    pub lines_s: Option<f64>,
+    /// How long the intervals are, in seconds, whose figures it hears while a trial runs; absent to hear none. Asked
+    /// before each trial.
+    pub lines_s: &'a dyn Fn() -> Option<f64>,
     /// How many operations of each trial it hears of one by one; absent to hear of none.
     pub log_operations: Option<u64>,
 }
@@ -242,7 +243,7 @@ struct Execution<'a> {
     /// Whether a trial met a condition of the study that ends the run: then it is cancelled, too.
     aborted: &'a Cell<bool>,
     on_event: &'a mut dyn FnMut(&Event),
-    lines_s: Option<f64>,
+    lines_s: &'a dyn Fn() -> Option<f64>,
     log_operations: Option<u64>,
     meter: RunClock,
     order: u32,
@@ -422,7 +423,7 @@ impl Execution<'_> {
             take_cpu: case.take_cpu.clone(),
             observe,
             from_last: false,
-            lines_s: self.lines_s,
+            lines_s: (self.lines_s)(),
             log_operations: self.log_operations,
         };
         match self.agent.call(Request::Trial(Box::new(order)), &mut watch)? {

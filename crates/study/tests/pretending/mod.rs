@@ -296,7 +296,7 @@ pub(crate) fn run_into(
         catalogue: &agent::catalogue(),
         cancelled: &|| stop_after.is_some_and(|n| ended.get() >= n),
         on_event: &mut on_event,
-        lines_s: None,
+        lines_s: &|| None,
         log_operations: None,
     };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };
@@ -314,7 +314,7 @@ pub(crate) fn resume(kept: Run, agent: &mut Pretender, store: &mut Notebook) -> 
         catalogue: &catalogue,
         cancelled: &|| false,
         on_event,
-        lines_s: None,
+        lines_s: &|| None,
         log_operations: None,
     };
     let identity = Invocation { command: vec![], version: "0".to_owned(), build: "test".to_owned() };

@@ -51,13 +51,15 @@ pub(in crate::figure) enum Reason {
     BestCase,
     /// The same, of those whose bottleneck is known.
     BestKnown,
+    /// A reader chose it, and the trial.
+    Chosen,
 }
 
 impl Reason {
     /// In words; of the only case there is nothing to say.
     pub(in crate::figure) fn text(self, words: &Words) -> Option<String> {
         match self {
-            Reason::Only => None,
+            Reason::Only | Reason::Chosen => None,
             Reason::NearestLimit => Some(words.say("figure-path-nearest")),
             Reason::BestCase => Some(words.say("figure-path-best")),
             Reason::BestKnown => Some(words.say("figure-path-best-known")),

@@ -1,6 +1,7 @@
 //! How the latency of a load was spread over time: what a percentile of the whole window hides.
 
 use chart::plot::LatencyMap;
+use language::Words;
 use language::format::Rates;
 use model::run::CaseResult;
 use model::{LatencyOverTime, Unit, Value};
@@ -46,20 +47,14 @@ pub(super) fn figures<'a>(
     made
 }
 
-fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
+pub(super) fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     let words = sampled_trial.view.words;
     let over_time = sampled_trial.trial.result.main().latency_over_time.as_ref()?;
-    let steps = over_time.counts.iter().map(Vec::len).max()?;
-    if !(1..=STEPS_MOST).contains(&steps) || !(2..=INTERVALS_MOST).contains(&over_time.counts.len()) {
+    let from_ns = i128::from(over_time.start_ns) - i128::from(sampled_trial.window.start_ns);
+    if over_time.counts.len() < 2 {
         return None;
     }
-    let plot = LatencyMap {
-        title: words.say("figure-latency-operations"),
-        time: (words.say("figure-latency-time"), times(over_time, sampled_trial.window.start_ns)),
-        latency: (words.say("figure-latency-from"), latencies(over_time, steps)),
-        // The longest is at the top.
-        counts: (0..steps).rev().map(|step| row(over_time, step)).collect(),
-    };
+    let plot = latency_map(over_time, from_ns as f64 / 1e9, words)?;
     let notes = [which_trial(sampled_trial), words.say("figure-latency-note")];
     let length = |ns: u64| Value::Text(Rates::Bytes.rough(ns as f64 / 1e9, Unit::Seconds));
     let shorter = over_time.last_interval_ns.map(|last_ns| {
@@ -69,11 +64,27 @@ fn figure(sampled_trial: &SampledTrial<'_>, title: String) -> Option<Figure> {
     Some(Figure::new("latency-map", title, plot).note(notes).note(shorter))
 }
 
+/// The map of counts whose first interval began so many seconds from the start of the window; none of a document that has
+/// more than any load, or nothing.
+#[must_use]
+pub fn latency_map(over_time: &LatencyOverTime, from_s: f64, words: &Words) -> Option<LatencyMap> {
+    let steps = over_time.counts.iter().map(Vec::len).max()?;
+    if !(1..=STEPS_MOST).contains(&steps) || over_time.counts.len() > INTERVALS_MOST {
+        return None;
+    }
+    Some(LatencyMap {
+        title: words.say("figure-latency-operations"),
+        time: (words.say("figure-latency-time"), times(over_time, from_s)),
+        latency: (words.say("figure-latency-from"), latencies(over_time, steps)),
+        // The longest is at the top.
+        counts: (0..steps).rev().map(|step| row(over_time, step)).collect(),
+    })
+}
+
 /// When each interval began, in seconds from the start of the window.
-fn times(over_time: &LatencyOverTime, window_ns: u64) -> Vec<String> {
+fn times(over_time: &LatencyOverTime, from_s: f64) -> Vec<String> {
     let decimals = if over_time.interval_ns < 100_000_000 { 2 } else { 1 };
-    let start = i128::from(over_time.start_ns) - i128::from(window_ns);
-    let at = |place: usize| (start + i128::from(over_time.interval_ns) * place as i128) as f64 / 1e9;
+    let at = |place: usize| from_s + over_time.interval_ns as f64 * place as f64 / 1e9;
     (0..over_time.counts.len()).map(|place| format!("{:.decimals$}", at(place))).collect()
 }
 
@@ -114,7 +125,7 @@ mod tests {
             first_step: 50,
             counts: vec![vec![9, 0], vec![7, 0], vec![1, 2]],
         };
-        assert_eq!(times(&over_time, 1_000_000_000), ["-0.2", "0.0", "0.2"]);
+        assert_eq!(times(&over_time, -0.2), ["-0.2", "0.0", "0.2"]);
         assert_eq!(latencies(&over_time, 2), ["126 us", "100 us"]);
         assert_eq!(row(&over_time, 1), [0, 0, 2]);
     }

@@ -1,6 +1,7 @@
 //! Samples of the trials that tell most, each workload's on one clock, and the
 //! course of the whole run.
 
+mod chosen;
 mod counted;
 mod cpus;
 mod ends;
@@ -9,6 +10,9 @@ mod latency;
 mod order;
 mod panels;
 mod window_phases;
+
+pub(crate) use chosen::{OverlaidRun, of_trial, overlaid, sampled_trials};
+pub use latency::latency_map;
 
 use chart::plot::{Panels, Track};
 use model::Value;
@@ -202,6 +206,7 @@ fn which_trial(sampled_trial: &SampledTrial<'_>) -> String {
     let of = [("trial", Value::from(place as u64 + 1)), ("trials", Value::from(trials.len() as u64))];
     match trials.len() {
         1 => words.say("figure-samples-only"),
+        _ if sampled_trial.reason == Reason::Chosen => words.tell("figure-samples-chosen", &of),
         _ => words.tell("figure-samples-middle", &of),
     }
 }
