@@ -50,8 +50,12 @@ fn of_threads(error: &io::Error) -> Option<String> {
             "this user may have {most} tasks (RLIMIT_NPROC: ulimit -u, LimitNPROC of systemd)"
         ));
     }
-    let most = fs::read_to_string("/proc/sys/kernel/threads-max").ok()?;
-    Some(format!("the machine may have {} threads (kernel.threads-max)", most.trim()))
+    let read = |path: &str| fs::read_to_string(path).ok();
+    let most = read("/proc/sys/kernel/threads-max")?.trim().parse::<u64>().ok()?;
+    // proc_loadavg(5): those that run, of all that there are.
+    let loads = read("/proc/loadavg")?;
+    let there = loads.split_whitespace().nth(3)?.split_once('/')?.1.parse::<u64>().ok()?;
+    (there >= most / 2).then(|| format!("the machine may have {most} threads (kernel.threads-max)"))
 }
 
 /// How many tasks the group, of those that a process is in, may have which has as many (cgroups(7);
@@ -69,8 +73,9 @@ fn full_group(root: &Path, membership: &str) -> Option<u64> {
         |folder: &Path, leaf: &str| fs::read_to_string(folder.join(leaf)).ok()?.trim().parse::<u64>().ok();
     let full = |folder: &Path| {
         let most = number(folder, "pids.max")?;
-        // What could not be started is not there.
-        number(folder, "pids.current").is_some_and(|tasks| tasks >= most).then_some(most)
+        // What could not be started is not there, and others may have ended since; the kernel counts what it refused.
+        let is_full = number(folder, "pids.current").is_some_and(|tasks| tasks >= most);
+        (is_full || has_refused(folder)).then_some(most)
     };
     let of_all =
         hierarchies.filter(|(_, path)| !path.split('/').any(|part| part == "..")).flat_map(|(top, path)| {
@@ -78,6 +83,13 @@ fn full_group(root: &Path, membership: &str) -> Option<u64> {
             own.ancestors().take_while(|folder| folder.starts_with(&top)).filter_map(full).collect::<Vec<_>>()
         });
     of_all.min()
+}
+
+/// Whether a group refused tasks for its limit.
+fn has_refused(folder: &Path) -> bool {
+    let events = fs::read_to_string(folder.join("pids.events")).unwrap_or_default();
+    let refused = events.lines().find_map(|line| line.strip_prefix("max ")?.trim().parse::<u64>().ok());
+    refused.is_some_and(|refused| refused > 0)
 }
 
 #[cfg(test)]
@@ -106,6 +118,11 @@ mod tests {
         group("second", "30\n", "12\n");
         assert_eq!(full_group(&root, "8:pids:/a/b\n0::/\n"), Some(20), "the one above");
         assert_eq!(full_group(&root, "0::/second\n"), None, "it has room");
+        // Bug: where a thread had ended until somebody looked, the limit of the machine was said to be reached.
+        fs::write(root.join("second/pids.events"), "max 0\n").unwrap();
+        assert_eq!(full_group(&root, "0::/second\n"), None);
+        fs::write(root.join("second/pids.events"), "max 3\n").unwrap();
+        assert_eq!(full_group(&root, "0::/second\n"), Some(30));
         assert_eq!(full_group(&root, "8:pids:/../a\n0::/\n"), None, "it leads out of what is seen");
         assert_eq!(full_group(&root, ""), None);
         fs::remove_dir_all(&root).unwrap();

@@ -88,8 +88,11 @@ pub(super) fn most_busy(case: &CaseResult, end: End) -> Option<f64> {
 /// A processor that is busier may be the limit.
 const BUSY: f64 = 0.80;
 
-/// Who waits for a CPU for no more of the time, in packets' and in programs' stead, is not kept from anything.
-const UNHURRIED: f64 = 0.1;
+/// Threads that stand ready without a CPU for no more of the time are not kept from what they do.
+const UNHURRIED: f64 = 0.25;
+
+/// Packets that take no more of any CPU are little work.
+const LITTLE: f64 = 0.1;
 
 /// Whether the processors of an end have room for what the load does there, where that is known: no CPU is near full; or others'
 /// programs fill them, beside which the load's threads want little and hardly ever wait, and packets are little work. These
@@ -109,7 +112,7 @@ fn is_beside_others(case: &CaseResult, end: End, computes: f64) -> bool {
         measure::median(case, |trial| cores(trial, end).iter().map(|core| core.interrupts).reduce(f64::max));
     computes <= MOSTLY
         && waits.is_some_and(|waits| waits <= UNHURRIED)
-        && interrupts.is_some_and(|interrupts| interrupts <= UNHURRIED)
+        && interrupts.is_some_and(|interrupts| interrupts <= LITTLE)
 }
 
 /// The busiest CPU of an end, as evidence.

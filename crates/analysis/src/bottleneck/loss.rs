@@ -16,6 +16,7 @@ use stats::distribution::Bucket;
 use super::network::{self, DECIDES};
 use super::{Verdict, finding, shown, unsent};
 use crate::measure::End;
+use crate::validity::packets_dropped;
 use crate::{Context, measure};
 
 /// From this share of segments sent again on, loss is felt: at a loss of p a
@@ -244,6 +245,10 @@ impl Timeouts {
         let grown = |counter: &Counter| counter.change().unwrap_or_default();
         let most = counters.iter().copied().max_by(|a, b| grown(a).total_cmp(&grown(b)))?;
         let timeouts = counters.iter().map(|counter| grown(counter)).sum::<f64>();
+        // What does not leave the machine at all TCP tries again by a timer that it does not count.
+        let ends = measure::counted_ends(case).iter();
+        let kept: f64 = ends.map(|end| packets_dropped::kept_by_firewall(case, trial, *end)).sum();
+        let timeouts = timeouts.max(kept);
         let seconds = Some(most.seconds()).filter(|seconds| *seconds > 0.0)?;
         let ends = measure::counted_ends(case).iter();
         let first: f64 = ends.filter_map(|end| end.change(trial, &Resource::TCP, FIRST_AGAIN)).sum();

@@ -34,6 +34,9 @@ pub(super) const QUEUED: f64 = 1.5;
 /// A queue holds so many segments at least: what is longer by less is who wakes up late, over a way of some microseconds.
 const QUEUE_LEAST: f64 = 2.0;
 
+/// And so many where segments are lost, for it is said to overflow: the ends of a way that loses them are kept waiting as well.
+const OVERFLOWS: f64 = 16.0;
+
 /// A rate stands where means of five intervals differ by no more (relative standard deviation): BBR
 /// probes with a quarter more or less for one round trip in eight.
 const STANDS: f64 = 0.1;
@@ -190,7 +193,8 @@ fn is_queue(case: &CaseResult, longer_s: f64) -> bool {
         let mss = sender.number(trial, fact::MSS).filter(|mss| *mss > 0.0)?;
         Some(measure::measured(trial, metric::THROUGHPUT)? * longer_s / mss)
     });
-    segments.is_none_or(|segments| segments >= QUEUE_LEAST)
+    let least = if loss::felt(case).is_some() { OVERFLOWS } else { QUEUE_LEAST };
+    segments.is_none_or(|segments| segments >= least)
 }
 
 /// Whether the sender, under BBR, sends what the path delivers, and nothing that is lost or dropped makes it less.
@@ -335,6 +339,16 @@ mod tests {
         // At 12.5 MB/s a segment takes 116 us.
         assert_eq!(with(0.0004), "path-full");
         assert_eq!(with(0.0001), "cannot-tell");
+        // Bug: a way that loses one segment in fifty was said to be full for some 5 segments that were kept waiting.
+        let losing = |longer_s: f64| {
+            let mut case = over(1e-5 + longer_s, "cubic", 400.0, 20);
+            for trial in &mut case.trials {
+                trial.result.main_mut().facts.insert(fact::LEAST_RTT, 1e-5.into());
+            }
+            code(case)
+        };
+        assert_eq!(losing(0.0006), "loss-bound");
+        assert_eq!(losing(0.004), "path-full");
     }
 
     /// Bug: of a stream both ways over a path that is full nothing was said.

@@ -100,7 +100,7 @@ fn rate(case: &CaseResult, context: &Context<'_>, interface: &Resource, end: End
 }
 
 /// Verdicts on what is lost, or on a stream of which nobody knows what holds it back.
-const LOSING: [&str; 3] = ["loss-bound", "cannot-tell", "path-full"];
+const LOSING: [&str; 5] = ["loss-bound", "cannot-tell", "path-full", "bucket-used-up", "constant-limit"];
 
 /// Verdicts on requests that may wait for what was dropped now and then.
 const WAITING: [&str; 3] = ["server-bound", "round-trip-bound", "client-bound"];

@@ -48,9 +48,10 @@ pub(super) fn examine(case: &CaseResult, context: &Context<'_>) -> Verdict {
     if let Some(found) = unsent::bound(case, spent.way) {
         return found;
     }
-    let Some((share, lost)) = lost(case) else {
-        let is_free = end_core::has_room(case, End::Drives).unwrap_or(true);
-        let full = if is_free { path::of_share(case, spent.way) } else { None };
+    let is_free = end_core::has_room(case, End::Drives).unwrap_or(true);
+    let full = if is_free { path::of_share(case, spent.way) } else { None };
+    // A queue that stands on the way loses what it does not take.
+    let Some((share, lost)) = lost(case).filter(|_| !full.as_ref().is_some_and(stands_in_queue)) else {
         return full.unwrap_or(Verdict::Unknown(evidence));
     };
     Verdict::Full(Box::new(
@@ -125,10 +126,17 @@ fn from_disk(case: &CaseResult, context: &Context<'_>, share: f64) -> Option<Fin
     Some(found.arg("share", share).arg("ahead", true).arg("flushed", false))
 }
 
+fn stands_in_queue(full: &Verdict) -> bool {
+    matches!(full, Verdict::Full(found) if found.args.get("by").is_some_and(|by| by.to_string() == "queue"))
+}
+
 /// The share of the segments that were lost, where it is what such a connection gets little for.
 fn lost(case: &CaseResult) -> Option<(f64, Evidence)> {
     let evidence = loss::evidence(case).or_else(|| loss::sent_again(case))?;
     let share = evidence.args.get("share")?.number()?;
+    if loss::felt(case).is_some() {
+        return Some((share, evidence));
+    }
     let of = |trial: &Trial| {
         let rtt_s = measure::number(trial, fact::RTT_LEAST).filter(|rtt_s| *rtt_s > 0.0)?;
         let each = measure::measured(trial, metric::THROUGHPUT)? / measure::concurrency(case);
@@ -220,6 +228,18 @@ mod tests {
         let direct =
             [(fact::LEAST_RTT, 0.01), (fact::RTT_LEAST, 0.0104), (fact::SEND_BUFFER_LIMITED_TIME, 0.1)];
         assert_eq!(verdict_of(0.05, 0, &direct).code, "cannot-tell", "no queue stands there");
+        // What it does not take is lost; and what a policer drops keeps the ends waiting a little, without a queue.
+        let losing = |rtt_s: f64, least_s: f64| {
+            let told =
+                [(fact::LEAST_RTT, least_s), (fact::RTT_LEAST, rtt_s), (fact::SEND_BUFFER_LIMITED_TIME, 0.1)];
+            let mut case = case(0.05, 100, &told);
+            let again = Quantity { value: 100.0, unit: Unit::One };
+            case.trials[0].result.main_mut().metrics.insert(metric::RETRANSMITS, again);
+            let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
+            found[0].code.clone()
+        };
+        assert_eq!(losing(0.04, 0.01), "path-full");
+        assert_eq!(losing(0.0105, 0.00001), "loss-bound");
         let small = verdict_of(0.05, 0, &[(fact::SEND_BUFFER_LIMITED_TIME, 0.8)]);
         assert_eq!(small.code, "window-bound", "{small:?}");
         assert!(small.text.contains("sender's own buffer was full 80 % of the time"), "{}", small.text);

@@ -13,6 +13,7 @@ mod place;
 mod presenter;
 mod processor;
 mod under_way;
+mod unsent;
 mod wait;
 mod writeback;
 
@@ -49,6 +50,7 @@ pub(crate) use place::{
 pub(crate) use presenter::{presented_on, presenter, presenter_busy, presenter_queue, presenter_thread};
 pub(crate) use processor::counted;
 pub(crate) use under_way::UnderWay;
+pub(crate) use unsent::{GIVEN_OUT, unsent};
 pub(crate) use wait::{delayed, pressure, ready, waited};
 pub(crate) use writeback::{absorbed, group_memory, writeback};
 pub use writeback::{peak, sustained};

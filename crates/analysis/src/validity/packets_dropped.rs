@@ -156,6 +156,9 @@ const WAYS: &[DropKind] = &[
     },
 ];
 
+/// From this share of TCP's segments on that did not leave, it is no accident of counting.
+const UNSENT: f64 = 0.1;
+
 /// What a firewall dropped of what came, and of what was to leave.
 const FILTERED_IN: &str = "filtered-in";
 const FILTERED_OUT: &str = "filtered-out";
@@ -260,7 +263,10 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
         all.max_by(|a, b| a.count.total_cmp(&b.count))?;
     let is_filtered = [FILTERED_IN, FILTERED_OUT].contains(&what);
     let is_out = what == FILTERED_OUT;
-    let is_other = is_out && share.is_some_and(|share| WITHIN_OTHERS.contains(&share));
+    let is_half = is_out && share.is_some_and(|share| WITHIN_OTHERS.contains(&share));
+    // What TCP gave out and did not leave, IPsec does not explain.
+    let unsent = || measure::median(case, |trial| measure::unsent(case, trial, end).map(|(share, _)| share));
+    let is_other = is_half && unsent().is_none_or(|share| share < UNSENT);
     let is_part = is_out && count >= FILTERED_OUT_LEAST && share.is_some_and(|s| s >= FILTERED_OUT_SHARE);
     let is_known = !is_filtered || (count >= FILTERED_LEAST || is_part) && !is_other;
     let is_much = is_known && share.map_or(count >= 1.0, |share| share >= FELT);
@@ -278,9 +284,20 @@ fn one(case: &CaseResult, end: End, way: &DropKind) -> Option<Finding> {
     Some(finding)
 }
 
+/// What a firewall of an end drops of what is to leave.
+fn filtered_out() -> Option<&'static DropKind> {
+    WAYS.iter().find(|way| way.what == FILTERED_OUT)
+}
+
 /// Whether a firewall of an end's machine dropped packets that were to leave it.
 pub(crate) fn is_kept_by_firewall(case: &CaseResult, end: End) -> bool {
-    WAYS.iter().filter(|way| way.what == FILTERED_OUT).any(|way| one(case, end, way).is_some())
+    filtered_out().is_some_and(|way| one(case, end, way).is_some())
+}
+
+/// How many it dropped in a trial.
+pub(crate) fn kept_by_firewall(case: &CaseResult, trial: &Trial, end: End) -> f64 {
+    let kept = filtered_out().filter(|_| is_kept_by_firewall(case, end));
+    kept.and_then(|way| seen(trial, end, way)).map_or(0.0, |found| found.count)
 }
 
 /// What a trial counted.

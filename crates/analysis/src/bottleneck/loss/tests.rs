@@ -8,7 +8,12 @@ use super::*;
 use crate::validity::fixture;
 
 /// What holds connections back of which 900 take 100 us and so many so long, while so many timeouts are counted.
-fn found((late, late_ns): (u64, u64), timeouts: u64) -> Finding {
+fn found(late: (u64, u64), timeouts: u64) -> Finding {
+    with_packets(late, timeouts, (1000, 1000))
+}
+
+/// The same, where IP had so many packets to send of which so many left.
+fn with_packets((late, late_ns): (u64, u64), timeouts: u64, packets: (u64, u64)) -> Finding {
     let mut case = fixture::case(1);
     fixture::workload(&mut case, "net.connect");
     fixture::set(&mut case, "peer", "10.0.0.2:7117");
@@ -24,7 +29,11 @@ fn found((late, late_ns): (u64, u64), timeouts: u64) -> Finding {
     fixture::far(&mut case);
     fixture::far_machine(&mut case).counters = vec![counter("TCPLossProbes", timeouts / 2)];
     let own = vec![counter("TCPTimeouts", timeouts.div_ceil(2)), counter("TCPLossProbes", 0)];
-    case.trials[0].result.local_mut().counters = own;
+    let counters = &mut case.trials[0].result.local_mut().counters;
+    *counters = own;
+    for (name, count) in [("OutRequests", packets.0), ("OutTransmits", packets.1)] {
+        counters.push(fixture::counter("ip", &format!("/proc/net/snmp {name}"), 1.0, count));
+    }
     let found = crate::bottleneck::check(&case, &fixture::context(&Default::default()));
     crate::said::written(found).remove(0)
 }
@@ -46,6 +55,16 @@ fn requests_that_wait_until_tcp_sends_again_are_held_back_by_loss() {
     assert!(
         dropped.evidence[0].text.as_deref().is_some_and(|text| text.contains("10 requests that took 200 ms"))
     );
+}
+
+/// Bug: TCP counts no timeout for what a firewall of its own machine does not let leave, so that the server was said to answer late.
+#[test]
+fn requests_that_the_own_firewall_drops_are_held_back_by_loss() {
+    let found = with_packets((10, SECOND), 0, (1000, 988));
+    assert_eq!(found.code, "loss-bound", "{found:?}");
+    assert!(found.text.ends_with("is dropped by a firewall (nftables, iptables)"), "{}", found.text);
+    assert_ne!(with_packets((10, SECOND), 0, (1000, 1000)).code, "loss-bound");
+    assert_ne!(with_packets((900, SECOND), 0, (1000, 988)).code, "loss-bound", "too few for all of them");
 }
 
 /// What holds back a stream over 50 us that gets 1 MB/s, of whose segments some 1 in 8 are lost, while the sender's
