@@ -420,6 +420,7 @@ impl Agent for Iperf3End {
             | Request::Present(_)
             | Request::Withdraw(_)
             | Request::Watch(_)
+            | Request::LookAtUse { .. }
             | Request::Attach(_)
             | Request::Set { .. } => Ok(Reply::Failed {
                 reason: "an iperf3 server does nothing but move bytes: run `headroom node` there".to_owned(),

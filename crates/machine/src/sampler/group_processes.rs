@@ -8,7 +8,7 @@
 use std::collections::HashMap;
 
 use super::SamplerColumn;
-use super::file::{Numbers, lines, number};
+use super::file::{Numbers, number};
 use super::{ABSENT, Pace, Sampler, reader};
 use crate::Host;
 
@@ -57,7 +57,7 @@ impl GroupAccount {
         let mut now = HashMap::new();
         for folder in &folders {
             let text = host.text(format!("{folder}/cgroup.procs")).unwrap_or_default();
-            for pid in lines(text.as_bytes()).map(number).filter(|pid| *pid != ABSENT) {
+            for pid in text.lines().map(|line| number(line.as_bytes())).filter(|pid| *pid != ABSENT) {
                 if now.len() >= PROCESSES_MAX {
                     return None;
                 }

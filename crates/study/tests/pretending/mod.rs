@@ -181,6 +181,7 @@ impl Agent for Pretender {
             | Request::Present(_)
             | Request::Withdraw(_)
             | Request::Watch(_)
+            | Request::LookAtUse { .. }
             | Request::Attach(_) => Ok(Reply::Failed { reason: "nobody pretends that".to_owned() }),
             Request::Cancel | Request::Finish | Request::Restore => Ok(Reply::Done),
         }

@@ -94,7 +94,10 @@ fn the_row_of_a_disk_tells_where_the_time_went() {
          than 300 us"
     );
     let cost = crate::screen::cost_text(words, &found).unwrap();
-    assert_eq!(cost, "Watching and tracing take 2 % of a CPU; events at 16 k/s also take time of who does I/O");
+    assert_eq!(
+        cost,
+        "Watching and tracing take 2 % of a CPU; events at 16 k/s also take time of who does I/O"
+    );
 }
 
 #[test]
