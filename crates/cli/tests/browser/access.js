@@ -22,7 +22,7 @@
 
   // ---- names (WCAG 2.2, 1.3.1, 2.4.4, 4.1.2) ---------------------------------------
   for (const field of all('input:not([type=hidden]),select,textarea,progress')) {
-    if (!name(field)) complain('no-label', field, field.name);
+    if (isShown(field) && !name(field)) complain('no-label', field, field.name);
   }
   for (const element of all('a[href],button,summary')) {
     if (!name(element) && !element.textContent.trim()) complain('no-name', element);
@@ -41,7 +41,7 @@
   const one = (selector) => all(selector).length === 1 || complain('landmarks', null, `${all(selector).length} of ${selector}`);
   one('main');
   one('h1');
-  const ways = all('nav').map(name);
+  const ways = all('nav').filter(isShown).map(name);
   if (!ways.length || ways.some((way) => !way) || new Set(ways).size < ways.length) complain('landmarks', null, `nav: ${ways}`);
   const skip = all('body > a')[0];
   if (!skip || !document.querySelector(skip.getAttribute('href'))?.matches('main')) complain('landmarks', skip, 'the first link does not lead to main');

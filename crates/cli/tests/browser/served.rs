@@ -146,7 +146,7 @@ impl Drop for Site {
 }
 
 /// Waits until an expression is true.
-fn until(page: &Page<'_>, expression: &str) {
+pub(crate) fn until(page: &Page<'_>, expression: &str) {
     let began = Instant::now();
     while page.evaluate(expression) != Value::Bool(true) {
         assert!(began.elapsed() < Duration::from_secs(30), "{expression} does not come true");

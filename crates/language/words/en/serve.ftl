@@ -93,7 +93,7 @@ serve-live-operations = { $rate } operations
 serve-live-p50 = half within { $latency }
 serve-live-p99 = 99 % within { $latency }
 serve-live-errors = { $count } failed
-serve-live-soon = Figures of the trial under way come with the next trial: a run that nobody looks at takes no time for them.
+serve-live-soon = Figures of this trial come in a moment; where nobody looked when it began, with the next one: a run that nobody looks at takes no time for them.
 
 ## Charts, by the script
 

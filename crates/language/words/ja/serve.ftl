@@ -93,7 +93,7 @@ serve-live-operations = 操作 { $rate }
 serve-live-p50 = 半数が { $latency } 以内
 serve-live-p99 = 99 %が { $latency } 以内
 serve-live-errors = 失敗 { $count } 件
-serve-live-soon = 実行中の試行の数値は次の試行から表示されます。誰も見ていない実行は、そのための時間を使いません。
+serve-live-soon = この試行の数値はまもなく表示されます。開始時に誰も見ていなかった場合は、次の試行から表示されます。誰も見ていない実行は、そのための時間を使いません。
 
 ## スクリプトが扱うグラフ
 

@@ -93,7 +93,7 @@ serve-live-operations = 작업 { $rate }
 serve-live-p50 = 절반이 { $latency } 이내
 serve-live-p99 = 99 %가 { $latency } 이내
 serve-live-errors = 실패 { $count }건
-serve-live-soon = 진행 중인 시행의 수치는 다음 시행부터 나타납니다. 아무도 보지 않는 실행은 이를 위해 시간을 쓰지 않습니다.
+serve-live-soon = 이 시행의 수치는 곧 나타납니다. 시작할 때 아무도 보지 않았다면 다음 시행부터 나타납니다. 아무도 보지 않는 실행은 이를 위해 시간을 쓰지 않습니다.
 
 ## 스크립트가 다루는 차트
 

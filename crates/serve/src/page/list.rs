@@ -12,7 +12,7 @@ use report::text::printable;
 use store::{Annotations, RunEntry, RunQuery, RunsFound};
 
 use super::filter;
-use super::{Visitor, address, is_id, minute, state_word, whole};
+use super::{Visitor, address, is_id, minute, prose, state_word, whole};
 use crate::shared::Shared;
 use crate::trouble::Trouble;
 
@@ -41,7 +41,7 @@ pub(crate) async fn show(
     let main = html! {
         (filter::form(&visitor, "/", &choices, &html! {}))
         @if found.entries.is_empty() {
-            p { (words.say(if visitor.query.text().is_empty() { "serve-none" } else { "serve-none-found" })) }
+            p { (prose(&words.say(if visitor.query.text().is_empty() { "serve-none" } else { "serve-none-found" }))) }
         } @else {
             form method="get" action="/compare" {
                 (table(&visitor, &found, &said))

@@ -10,7 +10,7 @@ use report::document::html::served;
 use report::page::{self, Subject};
 use report::text::printable;
 
-use super::{Visitor, address, around, is_id, minute, run, whole, with_styles};
+use super::{Visitor, address, around, is_id, minute, prose, run, whole, with_styles};
 use crate::query::Query;
 use crate::shared::{Shared, Shown};
 use crate::trouble::Trouble;
@@ -25,7 +25,7 @@ pub(crate) async fn list(
     let words = visitor.words;
     let runs = |name: &str| address("/", &Query::default().with("machine", Some(name)));
     let main = html! {
-        @if machines.is_empty() { p { (words.say("serve-none")) } } @else {
+        @if machines.is_empty() { p { (prose(&words.say("serve-none"))) } } @else {
             div.scroll tabindex="0" role="region" aria-label=(words.say("serve-machines")) {
                 table.n2 {
                     thead { tr {

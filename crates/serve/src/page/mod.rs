@@ -199,6 +199,15 @@ fn is_id(text: &str) -> bool {
     !text.is_empty() && text.len() <= 64 && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
 }
 
+/// A sentence in which commands stand between backticks.
+fn prose(text: &str) -> Markup {
+    html! {
+        @for (place, part) in text.split('`').enumerate() {
+            @if place % 2 == 0 { (part) } @else { code { (part) } }
+        }
+    }
+}
+
 /// How a run ended, in a word.
 fn state_word(words: &Words, state: State) -> String {
     words.say(match state {
@@ -229,6 +238,12 @@ mod tests {
         // `printf %s width:50% | openssl dgst -sha256 -binary | base64`
         assert!(own.contains("style-src 'self' 'unsafe-hashes' 'sha256-"), "{own}");
         assert!(!own.contains("unsafe-inline"));
+    }
+
+    #[test]
+    fn commands_in_sentences_are_marked() {
+        assert_eq!(prose("`a <b>` makes one.").into_string(), "<code>a &lt;b&gt;</code> makes one.");
+        assert_eq!(prose("none").into_string(), "none");
     }
 
     #[test]

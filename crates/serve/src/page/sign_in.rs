@@ -9,7 +9,7 @@ use http::header::{LOCATION, SET_COOKIE};
 use http::{HeaderValue, StatusCode};
 use maud::{Markup, html};
 
-use super::{Visitor, form, whole};
+use super::{Visitor, form, prose, whole};
 use crate::policy::SIGN_IN;
 use crate::query::Query;
 use crate::session::{LASTS, Role};
@@ -46,7 +46,7 @@ pub(super) fn form_for(visitor: &Visitor, next: &str) -> Markup {
             label { (visitor.say("serve-token"))
                 input type="password" name="token" autocomplete="current-password" required spellcheck="false"
                     aria-describedby="token-help" autofocus; }
-            p.note #token-help { (visitor.say("serve-token-help")) }
+            p.note #token-help { (prose(&visitor.say("serve-token-help"))) }
             button { (visitor.say("serve-sign-in")) }
         }
     }

@@ -3,7 +3,7 @@
 use axum::response::Html;
 use maud::html;
 
-use super::{Visitor, sign_in, whole};
+use super::{Visitor, prose, sign_in, whole};
 use crate::policy::SIGN_IN;
 use crate::query::Query;
 use crate::trouble::Trouble;
@@ -19,7 +19,7 @@ pub(crate) fn page(visitor: &Visitor, trouble: &Trouble) -> Html<String> {
     };
     let why = report::text::printable(&why);
     let main = html! {
-        p { (why) }
+        p { (prose(&why)) }
         @match trouble {
             Trouble::Unknown => { (sign_in::form_for(visitor, &super::address(&visitor.path, &visitor.query))) }
             Trouble::Forbidden => { p { a.button href=(super::address(SIGN_IN, &Query::default().with("next", Some(&visitor.path)))) { (visitor.say("serve-sign-in")) } } }

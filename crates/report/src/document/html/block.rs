@@ -26,12 +26,26 @@ impl Page<'_> {
             Block::Pairs(pairs) => self.pairs(pairs),
             Block::Tree(branches) => self.tree(branches),
             Block::Code(text) => html! { pre tabindex="0" { code { (lines(text)) } } },
-            Block::More { title, blocks } => html! {
-                details.more {
-                    summary { (clean(title)) }
-                    div { @for block in blocks { (self.block(block)) } }
-                }
-            },
+            Block::More { title, blocks } => {
+                let around = self.within.replace(clean(title));
+                let more = html! {
+                    details.more {
+                        summary { (clean(title)) }
+                        div { @for block in blocks { (self.block(block)) } }
+                    }
+                };
+                self.within.replace(around);
+                more
+            }
+        }
+    }
+
+    /// What a part of the page is called that can be scrolled: by its caption; where a server shows it, else by what it
+    /// stands in.
+    fn region(&self, caption: &str) -> String {
+        match (caption.is_empty(), self.around) {
+            (true, Some(_)) => self.within.borrow().clone(),
+            _ => clean(caption),
         }
     }
 
@@ -176,7 +190,7 @@ impl Page<'_> {
 
     fn table(&self, table: &Table) -> Markup {
         html! {
-            div.scroll tabindex="0" role="region" aria-label=(clean(&table.caption)) {
+            div.scroll tabindex="0" role="region" aria-label=(self.region(&table.caption)) {
                 table class=(classes(table)) {
                     @if !table.caption.is_empty() { caption { (clean(&table.caption)) } }
                     thead { tr { @for column in &table.columns { th scope="col" { (clean(&column.title)) } } } }

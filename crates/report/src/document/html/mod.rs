@@ -6,7 +6,7 @@ mod block;
 mod contents;
 mod served;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 use language::Words;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -45,7 +45,7 @@ pub fn write(document: &Document) -> String {
 
 /// The page, alone or in its surroundings.
 fn page(document: &Document, around: Option<&Surroundings>) -> String {
-    let page = Page { words: document.words, figures: Cell::new(0), around };
+    let page = Page::new(document, 0, around);
     let words = document.words;
     let title = clean(&document.title);
     let markup = html! {
@@ -98,7 +98,7 @@ fn sections(document: &Document, around: Option<&Surroundings>) -> Vec<Markup> {
         before += figures_of(section);
     }
     parallel::map_few(&begun, |(section, number, before)| {
-        let page = Page { words: document.words, figures: Cell::new(*before), around };
+        let page = Page::new(document, *before, around);
         page.section(section, &number.to_string(), 2)
     })
 }
@@ -125,12 +125,22 @@ struct Page<'a> {
     figures: Cell<usize>,
     /// Where a server shows it: what is around it.
     around: Option<&'a Surroundings>,
+    /// The title of what the present block stands in.
+    within: RefCell<String>,
+}
+
+impl<'a> Page<'a> {
+    fn new(document: &Document, figures: usize, around: Option<&'a Surroundings>) -> Self {
+        let within = RefCell::new(clean(&document.title));
+        Self { words: document.words, figures: Cell::new(figures), around, within }
+    }
 }
 
 impl Page<'_> {
     fn section(&self, section: &Section, number: &str, level: u8) -> Markup {
         let id = format!("{}-title", section.id);
         let title = html! { span.number { (number) } " " (clean(&section.title)) };
+        self.within.replace(clean(&section.title));
         html! {
             section id=(section.id) aria-labelledby=(id) {
                 @if level == 2 { h2 id=(id) { (title) } } @else { h3 id=(id) { (title) } }
