@@ -10,6 +10,7 @@ pub mod class;
 pub mod comparison;
 mod deviation;
 mod estimate;
+pub mod fleet;
 mod gain;
 mod goal;
 pub mod heat;

@@ -313,15 +313,7 @@ impl TrendHistory {
 
     /// The figure of a case that is followed.
     fn figure<'a>(&self, case: &'a CaseResult) -> Option<(MetricName, &'a Estimate)> {
-        let estimates = &case.loads.main.estimates;
-        let of = |metric: MetricName| Some((metric, estimates.get(&metric)?));
-        // A document of version 1 does not know what its workloads show first.
-        let first = || estimates.keys().next().copied().and_then(of);
-        let figure = match self.metric {
-            Some(metric) => of(metric),
-            None => headline(case).or_else(|| of(metric::THROUGHPUT)).or_else(first),
-        };
-        figure.filter(|(_, estimate)| estimate.median.is_finite())
+        figure(case, self.metric)
     }
 
     fn put(&mut self, key: String, begun: TrendSeries, point: TrendPoint, facts: Rc<Facts>) {
@@ -337,6 +329,19 @@ impl TrendHistory {
         let before = work.facts.last().filter(|before| ***before == *facts).cloned();
         work.facts.push(before.unwrap_or(facts));
     }
+}
+
+/// The figure of a case that is looked at: of this metric, or of the one that its workload shows first.
+pub(crate) fn figure(case: &CaseResult, metric: Option<MetricName>) -> Option<(MetricName, &Estimate)> {
+    let estimates = &case.loads.main.estimates;
+    let of = |metric: MetricName| Some((metric, estimates.get(&metric)?));
+    // A document of version 1 does not know what its workloads show first.
+    let first = || estimates.keys().next().copied().and_then(of);
+    let figure = match metric {
+        Some(metric) => of(metric),
+        None => headline(case).or_else(|| of(metric::THROUGHPUT)).or_else(first),
+    };
+    figure.filter(|(_, estimate)| estimate.median.is_finite())
 }
 
 impl GatheredWork {
@@ -388,18 +393,17 @@ fn begun(run: &Run, case: &CaseResult, metric: MetricName, estimate: &Estimate) 
     }
 }
 
-/// What tells like work from other work: tool, machine, work, place, time and settings.
+/// What tells a series from others: the machine, the work, and the figure.
 fn key(run: &Run, case: &CaseResult, metric: MetricName, unit: Unit) -> String {
-    let load = &case.loads.main;
     let hostname = run.machines.first().map_or("", |machine| &machine.hostname);
+    format!("{hostname} {metric} {} {}", unit.symbol(), work_key(run, case))
+}
+
+/// What tells like work from other work on whatever machine: tool, work, place, time and settings.
+pub(crate) fn work_key(run: &Run, case: &CaseResult) -> String {
+    let load = &case.loads.main;
     let version = load.definition_version.map(|version| version.to_string()).unwrap_or_default();
-    let mut key = format!(
-        "{} {hostname} {}/{version} {} {metric} {}",
-        run.origin.tool,
-        load.workload,
-        case.work_id,
-        unit.symbol()
-    );
+    let mut key = format!("{} {}/{version} {}", run.origin.tool, load.workload, case.work_id);
     for load in case.loads.iter() {
         // A text takes whatever is written to it.
         let _ = write!(key, "; {}", load.workload);

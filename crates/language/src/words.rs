@@ -42,19 +42,19 @@ const TABLE: &[Entry] = &[
         language: Language::English,
         tag: "en",
         name: "English",
-        files: files!("en": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "server", "check", "goal", "class", "verb", "wear", "watch", "serve"),
+        files: files!("en": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "fleet", "server", "check", "goal", "class", "verb", "wear", "watch", "serve"),
     },
     Entry {
         language: Language::Korean,
         tag: "ko",
         name: "한국어",
-        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-written", "check-compared", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear", "watch", "serve"),
+        files: files!("ko": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "fleet", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-written", "check-compared", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear", "watch", "serve"),
     },
     Entry {
         language: Language::Japanese,
         tag: "ja",
         name: "日本語",
-        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-written", "check-compared", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear", "watch", "serve"),
+        files: files!("ja": "page", "figure", "chart", "machine", "comparison", "observer", "stack", "trace", "trend", "fleet", "finding", "compute", "network", "condition", "catalogue", "database", "server", "study", "check", "check-arithmetic", "check-written", "check-compared", "check-limits", "check-metrics", "check-statistics", "check-storage", "check-time", "goal", "class", "wear", "watch", "serve"),
     },
 ];
 

@@ -13,6 +13,8 @@
 //! * [`knee`]: from where on more load buys no more rate.
 //! * [`plateau`]: which stretches of a curve are level, and where they end.
 //! * [`interaction`]: what two changes do, alone and together.
+//! * [`outlier`]: which of many like things are unlike the others, and which fall into levels apart.
+//! * [`association`]: whether a fact goes with being in one group or in another.
 //! * [`response`]: does a result follow what was taken away or given.
 //! * [`histogram`]: latencies kept whole, and how they are stored.
 //! * [`distribution`]: what may be read from stored ones.
@@ -26,6 +28,7 @@
 
 pub mod allocation;
 pub mod amdahl;
+pub mod association;
 pub mod bucket;
 pub mod capacity;
 pub mod change_point;
@@ -37,6 +40,7 @@ pub mod histogram;
 pub mod interaction;
 pub mod interval;
 pub mod knee;
+pub mod outlier;
 pub mod plateau;
 pub mod response;
 pub mod saturation;

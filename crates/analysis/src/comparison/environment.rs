@@ -43,7 +43,7 @@ impl<'a> View<'a> {
 
 /// What one thing is on one side.
 #[derive(Clone, PartialEq)]
-enum Fact {
+pub(crate) enum Fact {
     /// One text.
     Whole(String),
     /// Many of which only those that differ are told.
@@ -139,6 +139,12 @@ pub(crate) struct Facts(Vec<Option<Fact>>);
 impl Facts {
     pub(crate) fn of(view: &View<'_>) -> Self {
         Self(THINGS.iter().map(|thing| (thing.read)(view)).collect())
+    }
+
+    /// What is known: code, name and what it is.
+    pub(crate) fn known(self) -> impl Iterator<Item = (&'static str, &'static str, Fact)> {
+        let all = THINGS.iter().zip(self.0);
+        all.filter_map(|(thing, fact)| Some((thing.code, thing.text, fact?)))
     }
 }
 
