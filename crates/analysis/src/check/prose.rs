@@ -77,7 +77,7 @@ pub(super) fn is_each_second_before(words: &[&str], place: usize) -> bool {
 
 /// What follows a unit of time in Korean and Japanese without a space, as in 35초에 and 35秒で.
 const PARTICLES: &[&str] =
-    &["에", "만에", "간", "동안", "가", "를", "로", "이", "을", "으로", "で", "間", "かか", "を", "が", "の"];
+    &["에", "만에", "간", "동안", "가", "를", "로", "이", "을", "으로", "で", "間", "かか", "を", "が"];
 
 /// Whether a word is one of these units of time, alone or with a particle behind it.
 pub(super) fn is_with_particle(word: &str, units: &[&str]) -> bool {
