@@ -75,6 +75,16 @@ pub(super) fn is_each_second_before(words: &[&str], place: usize) -> bool {
     before.is_some_and(|word| EACH_SECOND.iter().any(|each| word.ends_with(each)))
 }
 
+/// What follows a unit of time in Korean and Japanese without a space, as in 35초에 and 35秒で.
+const PARTICLES: &[&str] =
+    &["에", "만에", "간", "동안", "가", "를", "로", "이", "을", "으로", "で", "間", "かか", "を", "が"];
+
+/// Whether a word is one of these units of time, alone or with a particle behind it.
+pub(super) fn is_with_particle(word: &str, units: &[&str]) -> bool {
+    let behind = units.iter().find_map(|unit| word.strip_prefix(unit));
+    behind.is_some_and(|rest| rest.is_empty() || PARTICLES.iter().any(|particle| rest.starts_with(particle)))
+}
+
 /// Rates and times in a text.
 pub(super) fn numbers(text: &str) -> Vec<WrittenNumber> {
     let text = apart(text);
@@ -201,9 +211,8 @@ fn unit_of(unit: &str) -> Option<(Unit, Vec<f64>)> {
         }
         "kIOPS" | "KIOPS" => return Some((Unit::PerSecond, vec![1000.0])),
         "MIOPS" => return Some((Unit::PerSecond, vec![1e6])),
-        "s" | "sec" | "secs" | "seconds" | "\u{cd08}" | "\u{79d2}" => {
-            return Some((Unit::Seconds, vec![1.0]));
-        }
+        "s" | "sec" | "secs" | "seconds" => return Some((Unit::Seconds, vec![1.0])),
+        _ if is_with_particle(unit, &["\u{cd08}", "\u{79d2}"]) => return Some((Unit::Seconds, vec![1.0])),
         "ms" => return Some((Unit::Seconds, vec![1e-3])),
         "us" | "\u{b5}s" | "\u{3bc}s" => return Some((Unit::Seconds, vec![1e-6])),
         "ns" => return Some((Unit::Seconds, vec![1e-9])),
@@ -245,6 +254,7 @@ mod tests {
         );
         assert_eq!(of("5,000,000 queries took 213.485 seconds"), ["213.485 seconds"]);
         assert_eq!(of("120MB/s에서 180MB/s로, 約3.5msから2msへ"), ["120MB/s", "180MB/s", "3.5ms", "2ms"]);
+        assert_eq!(of("35초에, 12秒でコピー, 9초과"), ["35 초에", "12 秒でコピー"]);
         assert_eq!(of("Kingston 500 GB, kernel 5.10"), Vec::<String>::new());
         assert_eq!(
             of("毎秒942MB, 초당 292MiB, 100 MB pro Sekunde"),

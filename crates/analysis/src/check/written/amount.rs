@@ -1,6 +1,6 @@
 //! Amounts, times and rates in a sentence, in base units, by each way of counting that they may be meant in.
 
-use crate::check::prose::{WrittenNumber, apart, is_each_second_before, numbers};
+use crate::check::prose::{WrittenNumber, apart, is_each_second_before, is_with_particle, numbers};
 use model::Unit;
 
 /// An amount that somebody wrote: bytes, or how many there were of something.
@@ -162,8 +162,10 @@ fn long_time(words: &[&str], place: usize) -> Option<(WrittenNumber, usize)> {
     let (unit, next) =
         if own.is_empty() { (trimmed(words.get(place + 1)?), place + 2) } else { (own, place + 1) };
     let seconds = match unit.to_lowercase().as_str() {
-        "min" | "mins" | "minute" | "minutes" | "분" | "分" => 60.0,
-        "h" | "hour" | "hours" | "hrs" | "시간" | "時間" => 3600.0,
+        "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hour" | "hours" | "hrs" => 3600.0,
+        unit if is_with_particle(unit, &["분", "分"]) => 60.0,
+        unit if is_with_particle(unit, &["시간", "時間"]) => 3600.0,
         _ => return None,
     };
     let text = if own.is_empty() { format!("{word} {unit}") } else { word.to_owned() };

@@ -209,7 +209,7 @@ mod tests {
         }
         for (wrong, cause) in [
             ("We copied 10 GB in 60 seconds, which is 500 MB/s.", "unknown"),
-            ("Restore of 600 GB took 50 minutes, i.e. 2 GB/s.", "unknown"),
+            ("Restore of 600 GB took 50 minutes, i.e. 2.0 GB/s.", "unknown"),
             ("We copied 10 GB in 100 seconds, which is 800 MB/s.", "bits"),
             ("We copied 10 GB in 100 minutes, which is 100 MB/s.", "minutes"),
             ("The 2 million rows were inserted in 40 s: 80,000 rows/s.", "unknown"),

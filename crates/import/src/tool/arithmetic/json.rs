@@ -256,7 +256,9 @@ pub(in crate::tool) fn in_distributions(root: &JsonNode) -> Vec<FigureDisagreeme
 
 fn distributions(sheet: &FigureSheet<'_>, node: &JsonNode) {
     node.items().iter().for_each(|item| distributions(sheet, item));
-    node.members().iter().for_each(|(_, member)| distributions(sheet, member));
+    // That of percentiles is a part of its own object.
+    let inner = node.members().iter().filter(|(name, _)| name != "percentile");
+    inner.for_each(|(_, member)| distributions(sheet, member));
     let of = |names: &[&str]| names.iter().map(|name| node.number(name)).find(|term| term.value().is_some());
     let (least, mean, most) = (of(LEAST), of(MEAN), of(GREATEST));
     // Of nothing, some print the greatest number that there is as the least.

@@ -9,7 +9,7 @@ use crate::tool::arithmetic::{FigureSheet, JsonNode, Term};
 const MODES: f64 = 0.05;
 
 /// Rates are computed of seconds that have more digits than are printed.
-const RATES: f64 = 0.002;
+const RATES: f64 = 0.01;
 
 /// What contradicts itself in a text, or in the events of a stream.
 pub(super) fn disagreements(root: &JsonNode) -> Vec<FigureDisagreement> {
