@@ -137,7 +137,7 @@ get() {
         elif command -v wget >/dev/null 2>&1; then
             wget -q -O "$work/$1" "${from%/}/$1" || fail "${from%/}/$1 cannot be fetched"
         else
-            fail "neither curl nor wget is there: fetch $1 and SHA256SUMS yourself and give their folder to --from"
+            fail "neither curl nor wget is there: fetch SHA256SUMS and headroom-*-$machine-linux.tar.gz from ${from%/} yourself, and give their folder to --from"
         fi
         ;;
     *) cp -- "${from%/}/$1" "$work/$1" || fail "$1 cannot be read from the folder $from" ;;
