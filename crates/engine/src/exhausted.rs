@@ -50,12 +50,8 @@ fn of_threads(error: &io::Error) -> Option<String> {
             "this user may have {most} tasks (RLIMIT_NPROC: ulimit -u, LimitNPROC of systemd)"
         ));
     }
-    let read = |path: &str| fs::read_to_string(path).ok();
-    let most = read("/proc/sys/kernel/threads-max")?.trim().parse::<u64>().ok()?;
-    // proc_loadavg(5): those that run, of all that there are.
-    let loads = read("/proc/loadavg")?;
-    let there = loads.split_whitespace().nth(3)?.split_once('/')?.1.parse::<u64>().ok()?;
-    (there >= most / 2).then(|| format!("the machine may have {most} threads (kernel.threads-max)"))
+    let most = fs::read_to_string("/proc/sys/kernel/threads-max").ok()?;
+    Some(format!("the machine may have {} threads (kernel.threads-max)", most.trim()))
 }
 
 /// How many tasks the group, of those that a process is in, may have which has as many (cgroups(7);

@@ -57,7 +57,6 @@ fn of(case: &CaseResult) -> Option<(f64, Evidence)> {
 mod tests {
     use model::{Better, Finding, Quantity, Unit, Value, fact, metric};
 
-    use super::*;
     use crate::validity::fixture;
 
     /// What holds back a stream of 10 MB/s, of which TCP gave out so many segments, while IP had so many packets to send
