@@ -17,6 +17,9 @@ const WINDOW_S: (f64, f64) = (1.0, 600.0);
 /// They may ask as often as they like, and are answered; samples are no closer, so that no question is dear.
 const APART_NS: u64 = 100_000_000;
 
+/// Figures with their resources and names.
+type NamedReadings<'a> = Vec<(&'a model::Resource, &'static str, f64)>;
+
 /// Watches for as long as the connection lasts.
 pub(crate) struct UseWatch {
     host: Host,
@@ -55,7 +58,7 @@ impl UseWatch {
         let window =
             Window { start_ns: self.latest_ns.saturating_sub(window_ns).max(first), end_ns: self.latest_ns };
         let buffers = [fast, slow, self.groups.samples()];
-        let of = |read: &dyn Fn(&SampleBuffer) -> Vec<(&model::Resource, &'static str, f64)>| {
+        let of = |read: &dyn for<'a> Fn(&'a SampleBuffer) -> NamedReadings<'a>| {
             let all = buffers.iter().flat_map(|buffer| read(buffer));
             all.map(|(resource, name, value)| ReadingOfUse {
                 resource: resource.clone(),
