@@ -92,7 +92,7 @@ fn row(visitor: &Visitor, entry: &RunEntry, said: Option<&Annotations>) -> Marku
             td { @if known { input type="checkbox" name="run" value=(entry.id) aria-label=(label); } }
             th scope="row" {
                 @if known { a href=(format!("/run/{}", entry.id)) { (title) } } @else { (title) }
-                span.when { time datetime=(printable(&entry.started)) { (minute(&entry.started)) } " · " (printable(&entry.id)) }
+                span.when { time datetime=(printable(&entry.started)) { (minute(&entry.started)) } " · " span.id { (printable(&entry.id)) } }
             }
             td { (printable(&entry.hostname)) }
             td { (state_word(words, entry.state)) }

@@ -3,6 +3,7 @@
 use model::run::Outcome;
 
 use super::example;
+use crate::error::StoreError;
 use crate::{RunDetail, RunList, RunQuery, SqliteStore, State, Store};
 
 /// Of the runs `r0` to `r11`, one a day, newest last: every third is of `host-8`, every fourth of the study `net`.
@@ -183,7 +184,10 @@ fn a_run_is_read_without_what_is_most_of_it() {
             let targets = result.loads.iter_mut().flat_map(|load| &mut load.targets);
             targets.for_each(|target| target.series.clear());
             result.loads.iter_mut().for_each(|load| load.series.clear());
-            result.machines.iter_mut().for_each(|machine| machine.series.clear());
+            for machine in &mut result.machines {
+                machine.series.clear();
+                machine.counters.clear();
+            }
         }
     }
     assert_ne!(with_histograms, whole);
@@ -197,6 +201,11 @@ fn a_run_is_read_without_what_is_most_of_it() {
     assert_ne!(bare, with_histograms);
     assert_eq!(store.load_with("r1", RunDetail::Figures).unwrap(), bare);
     assert_eq!(store.load_with("r1", RunDetail::Whole).unwrap(), whole);
+    // What is damaged is said to be, and not that reading failed.
+    store.connection.execute("UPDATE trial SET document = 'no'", []).unwrap();
+    for detail in [RunDetail::Figures, RunDetail::Histograms, RunDetail::Whole] {
+        assert!(matches!(store.load_with("r1", detail), Err(StoreError::Damaged { .. })));
+    }
 }
 
 /// So many rows that a list of all of them takes long; each has as large a document as a run of some cases.
