@@ -90,7 +90,7 @@ impl Line {
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
             ("fit", "study") => ArgValueCompleter::new(uses),
-            ("run", "with") | ("workloads", _) | ("list" | "trend", "name") => {
+            ("run", "with") | ("workloads", _) | ("list" | "trend" | "fleet", "name") => {
                 ArgValueCompleter::new(workloads)
             }
             ("run", "set") => ArgValueCompleter::new(settings_to_set),
@@ -98,9 +98,10 @@ impl Line {
             ("studies", _) => ArgValueCompleter::new(built_in_studies),
             ("run", "destroy") | ("trace" | "verify-tool", "target") => ArgValueCompleter::new(places),
             ("run", "resume")
-            | ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
-                ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
-            }
+            | (
+                "show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare" | "fleet",
+                "run",
+            ) => ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current)),
             ("check", "run") => ArgValueCompleter::new(PathCompleter::dir()),
             _ if takes_path(&argument) => ArgValueCompleter::new(PathCompleter::any()),
             _ => return argument,

@@ -21,6 +21,7 @@ mod fio;
 mod first_minutes;
 mod fit;
 mod fixtures;
+mod fleet;
 mod full;
 mod goals;
 mod hosts;
