@@ -34,6 +34,7 @@ impl Made {
 
     /// Figures spread by 2 %, of which those of `slow` machines are 11 % less in the first `in_figures`.
     fn figures(&mut self, slow: &[usize], in_figures: usize) -> Vec<FleetFigure> {
+        let (machines, figures) = (self.machines, self.figures);
         let one = |place: usize| {
             let value = |machine: usize| {
                 let level = if place < in_figures && slow.contains(&machine) { 0.89 } else { 1.0 };
@@ -46,20 +47,21 @@ impl Made {
                 metric: metric::THROUGHPUT,
                 unit: Unit::BytesPerSecond,
                 better: Better::Higher,
-                values: (0..self.machines).map(value).collect(),
+                values: (0..machines).map(value).collect(),
                 scores: Vec::new(),
                 median: None,
                 spread: None,
                 missing: Vec::new(),
             }
         };
-        (0..self.figures).map(one).collect()
+        (0..figures).map(one).collect()
     }
 
     /// Facts of machines: one that all of `marked` have and no other, with the same said in other words; an identity of
     /// each; and facts that are dealt out at random.
     fn facts(&mut self, marked: &[usize]) -> Vec<Vec<MachineFact>> {
         let fact = |code, value: String| MachineFact { code, text: code, value: FactValue::Whole(value) };
+        let machines = self.machines;
         let one = |machine: usize| {
             let is_marked = marked.contains(&machine);
             let modules = if is_marked { ["A1"].as_slice() } else { &["A1", "B1"] };
@@ -84,7 +86,7 @@ impl Made {
                 },
             ]
         };
-        (0..self.machines).map(one).collect()
+        (0..machines).map(one).collect()
     }
 
     fn judged(&mut self, slow: &[usize], in_figures: usize) -> Fleet {
