@@ -23,7 +23,7 @@ const QUANTILES: usize = 100;
 const APART: usize = 60;
 
 pub(super) fn write(view: &FleetView<'_>) -> Section {
-    let mut section = Section::new("figures", view.say("trend-series"));
+    let mut section = Section::new("figures", view.say("fleet-figures"));
     let all = ordered(view);
     if all.is_empty() {
         return section;

@@ -8,7 +8,7 @@ use super::view::FleetView;
 use crate::document::{Block, Section};
 
 /// Rows that a map has at most: more machines are taken together.
-const ROWS: usize = 48;
+const ROWS: usize = 64;
 /// Rows of machines that differ, where others are taken together.
 const APART: usize = 14;
 /// What is farther out is drawn as this far.
@@ -36,7 +36,7 @@ pub(super) fn write(view: &FleetView<'_>) -> Section {
         plot: Box::new(HeatMap {
             title: view.say("fleet-heat-title"),
             numbers: Numbers::Count,
-            x: (view.say("trend-series"), known.iter().map(|figure| view.name(figure)).collect()),
+            x: (view.say("fleet-figures"), known.iter().map(|figure| view.name(figure)).collect()),
             y: (view.say("fleet-machines"), rows.into_iter().map(|(name, _)| name).collect()),
             cells,
             better: None,
