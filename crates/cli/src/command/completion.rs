@@ -116,7 +116,7 @@ impl Line {
         let completer = match (command, id.as_str()) {
             ("run", "study") => ArgValueCompleter::new(studies),
             ("fit", "study") => ArgValueCompleter::new(uses),
-            ("workloads", _) | ("list" | "trend", "name") => ArgValueCompleter::new(workloads),
+            ("workloads", _) | ("list" | "trend" | "fleet", "name") => ArgValueCompleter::new(workloads),
             ("run" | "fit", "with") => ArgValueCompleter::new(workloads),
             ("run" | "fit", "set") => ArgValueCompleter::new(settings_to_set),
             ("settings", _) => ArgValueCompleter::new(settings),
@@ -125,9 +125,10 @@ impl Line {
                 ArgValueCompleter::new(places)
             }
             ("run" | "fit", "resume")
-            | ("show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare", "run") => {
-                ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current))
-            }
+            | (
+                "show" | "note" | "tag" | "baseline" | "rm" | "report" | "export" | "compare" | "fleet",
+                "run",
+            ) => ArgValueCompleter::new(move |current: &OsStr| runs(store.as_deref(), current)),
             ("check", "run") => ArgValueCompleter::new(PathCompleter::dir()),
             _ if takes_path(&argument) => ArgValueCompleter::new(PathCompleter::any()),
             _ => return argument,

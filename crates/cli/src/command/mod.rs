@@ -14,6 +14,7 @@ mod exit_code;
 mod export;
 mod fit;
 mod fixtures;
+mod fleet;
 pub(crate) mod help;
 mod import_results;
 mod job_file;
@@ -84,7 +85,7 @@ macro_rules! subcommands {
 
 /// Every subcommand, in documentation order.
 const SUBCOMMANDS: &[Subcommand] = subcommands! {
-    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend serve schedule check
+    run fit machine doctor workloads settings studies list show note tag baseline rm report export compare trend fleet serve schedule check
     import_results => "import" verify_tool => "verify-tool" trace watch node restore fixtures completions man reference agent syncfs
     sqlite_commits
 };

@@ -151,6 +151,7 @@ const READERS: &[(&[&str], i32)] = &[
     (&["compare", "last", "2026"], 2),
     (&["compare", "last", "--class"], 2),
     (&["trend"], 2),
+    (&["fleet"], 2),
     (&["tag", "last", "rack=3"], 2),
     (&["note", "last", "new"], 2),
     (&["rm", "last"], 2),

@@ -22,6 +22,7 @@ mod fio;
 mod first_minutes;
 mod fit;
 mod fixtures;
+mod fleet;
 mod full;
 mod goals;
 mod hosts;

@@ -88,6 +88,7 @@ fleet-facts-caption = Facts that go with a difference, best first; those in one 
 
 ## Figures
 
+fleet-figures = Figures over the machines
 fleet-heat = All machines at once
 fleet-heat-title = how much worse than the median, in spreads
 fleet-heat-note = Machines in the order of the tags rack and position, then of their names. What is more than 8 spreads off is shown as 8.

@@ -54,6 +54,7 @@ fleet-facts-caption = 違いとともに見られる事実、よく合うもの�
 
 ## Figures
 
+fleet-figures = マシンごとの値
 fleet-heat = すべてのマシン
 fleet-heat-title = 中央値よりどれだけ悪いか、ばらつきの倍数
 fleet-heat-note = マシンはタグ rack と position、次に名前の順です。ばらつきの 8 倍を超えるものは 8 として示します。

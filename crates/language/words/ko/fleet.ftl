@@ -54,6 +54,7 @@ fleet-facts-caption = 차이와 함께 나타나는 사실, 가장 잘 맞는 �
 
 ## Figures
 
+fleet-figures = 기계에 따른 수치
 fleet-heat = 모든 기계를 한눈에
 fleet-heat-title = 중앙값보다 얼마나 나쁜지, 산포의 배수
 fleet-heat-note = 기계는 태그 rack과 position, 그다음 이름 순서입니다. 산포의 8배를 넘으면 8로 나타냅니다.

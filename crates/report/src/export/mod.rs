@@ -4,6 +4,7 @@
 mod annotations;
 mod comparison;
 mod csv;
+mod fleet;
 mod json;
 mod junit;
 mod series;
@@ -13,6 +14,7 @@ mod trend;
 use crate::document::{Document, html, markdown};
 use crate::page::class::ClassSubject;
 use crate::page::comparison::ComparisonSubject;
+use crate::page::fleet::FleetSubject;
 use crate::page::trend::TrendSubject;
 use crate::page::{self, Subject};
 
@@ -46,6 +48,9 @@ pub type WriteComparison = fn(&ComparisonSubject<'_>) -> Result<Vec<u8>, ExportE
 
 /// How a trend becomes bytes.
 pub type WriteTrend = fn(&TrendSubject<'_>) -> Result<Vec<u8>, ExportError>;
+
+/// How a fleet becomes bytes.
+pub type WriteFleet = fn(&FleetSubject<'_>) -> Result<Vec<u8>, ExportError>;
 
 /// How a run's figures beside those of its class become bytes.
 pub type WriteClass = fn(&ClassSubject<'_>) -> Result<Vec<u8>, ExportError>;
@@ -88,6 +93,10 @@ fn comparison_page(
 
 fn trend_page(subject: &TrendSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
     Ok(write(&page::trend::document(subject)).into_bytes())
+}
+
+fn fleet_page(subject: &FleetSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
+    Ok(write(&page::fleet::document(subject)).into_bytes())
 }
 
 fn class_page(subject: &ClassSubject<'_>, write: fn(&Document) -> String) -> Result<Vec<u8>, ExportError> {
@@ -134,6 +143,19 @@ pub const TREND_EXPORTERS: &[Exporter<WriteTrend>] = &[
         trend_page(all, markdown::write)
     }),
     Exporter::new("csv", "one row a run of a work", trend::csv),
+];
+
+/// Every format of a fleet, in documentation order.
+pub const FLEET_EXPORTERS: &[Exporter<WriteFleet>] = &[
+    Exporter::new("html", "a page to read and share", |all| fleet_page(all, html::write)),
+    Exporter::printed("pdf", "the page on paper, by an installed Chromium", |all| {
+        fleet_page(all, html::write)
+    }),
+    Exporter::new("md", "the page as Markdown, for an issue or a wiki", |all| {
+        fleet_page(all, markdown::write)
+    }),
+    Exporter::new("json", "all that was found", fleet::json),
+    Exporter::new("csv", "one row a machine of a figure", fleet::csv),
 ];
 
 /// Every format of a run's figures beside those of its class, in documentation order.

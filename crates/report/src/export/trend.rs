@@ -56,7 +56,7 @@ fn cells(
 }
 
 /// A text of a person's that no spreadsheet takes for a formula: with the apostrophe that marks a text there.
-fn no_formula(text: &str) -> String {
+pub(super) fn no_formula(text: &str) -> String {
     if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() }
 }
 

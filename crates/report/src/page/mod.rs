@@ -8,6 +8,7 @@ pub mod class;
 pub mod comparison;
 mod conclusion;
 pub(crate) mod findings;
+pub mod fleet;
 mod gains;
 mod general;
 pub(crate) mod goals;
