@@ -185,11 +185,13 @@ fn unlike(figures: &[FleetFigure], held: &[Held], adjusted: &[f64], margin: f64)
     by_side.into_iter().map(of_side).collect()
 }
 
-/// How much the one side is of the other. Of one machine alone the interval is that of the others' median.
+/// How much the one side is of the other. Of a few machines the interval is that of the others' median alone: they are these
+/// machines, and no sample from which the spread of more of them could be known.
 fn ratio(own: &[f64], others: &[f64]) -> Option<FleetRatio> {
-    if let [value] = own {
+    if own.len() < outlier::LEAST {
+        let value = interval::median(own)?;
         let (median, usual) = (interval::median(others)?, interval::of_center(others, CONFIDENCE)?);
-        let is_ratio = *value > 0.0 && usual.low > 0.0;
+        let is_ratio = value > 0.0 && usual.low > 0.0;
         return is_ratio.then(|| FleetRatio {
             ratio: value / median,
             low: value / usual.high,

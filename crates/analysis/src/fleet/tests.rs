@@ -169,6 +169,16 @@ fn of_few_machines_what_can_be_told_is_told() {
 }
 
 #[test]
+fn how_much_less_two_machines_do_is_as_sure_as_the_median_of_the_others() {
+    let fleet = Made::new(5, 64, 3).judged(&[1, 2], 3);
+    let split = fleet.splits.iter().find(|split| split.machines == [1, 2]).expect("both are slow");
+    for figure in &split.figures {
+        let ratio = figure.ratio.unwrap();
+        assert!(0.83 < ratio.low && ratio.high < 0.95 && ratio.high - ratio.low < 0.04, "{ratio:?}");
+    }
+}
+
+#[test]
 fn a_quarter_of_the_machines_is_a_group_with_what_goes_with_it() {
     let slow: Vec<usize> = (0..64).filter(|machine| machine % 4 == 0).collect();
     let fleet = Made::new(3, 64, 10).judged(&slow, 2);

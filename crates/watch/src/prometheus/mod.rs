@@ -177,16 +177,6 @@ fn families(state: &MetricState) -> Vec<Family> {
         rows.iter().flat_map(of).collect()
     };
     let known = |row: &ResourceRow| (vec![resource(row)], f64::from(u8::from(row.nearest().is_some())));
-    let age = |row: &ResourceRow| {
-        let used = row.nearest()?;
-        let age_s = match &used.limit.as_ref()?.origin {
-            LimitOrigin::Mixes { age_s, .. }
-            | LimitOrigin::Goodput { age_s, .. }
-            | LimitOrigin::Syncs { age_s, .. } => (*age_s)?,
-            _ => return None,
-        };
-        Some((vec![resource(row)], age_s as f64))
-    };
     let first = state.situation.nearest().and_then(|(row, used)| Some((vec![resource(row)], used.middle()?)));
     let pressure = state.situation.pressure.iter().flat_map(|(name, some, full)| {
         let of = |kind: &str, share: f64| {
@@ -211,7 +201,7 @@ fn families(state: &MetricState) -> Vec<Family> {
         gauge(
             "headroom_limit_age_seconds",
             "How long ago the nearest limit was measured.",
-            rows.iter().filter_map(age).collect(),
+            rows.iter().filter_map(|row| Some((vec![resource(row)], limit_age_s(row)?))).collect(),
         ),
         gauge(
             "headroom_nearest_ratio",
@@ -238,6 +228,17 @@ fn families(state: &MetricState) -> Vec<Family> {
         samples: vec![(Vec::new(), state.cpu_s)],
     });
     all
+}
+
+/// How long ago the nearest limit of a resource was measured, in seconds.
+fn limit_age_s(row: &ResourceRow) -> Option<f64> {
+    let age_s = match &row.nearest()?.limit.as_ref()?.origin {
+        LimitOrigin::Mixes { age_s, .. }
+        | LimitOrigin::Goodput { age_s, .. }
+        | LimitOrigin::Syncs { age_s, .. } => (*age_s)?,
+        _ => return None,
+    };
+    Some(age_s as f64)
 }
 
 /// A way of a resource that has two, with what passes it.
